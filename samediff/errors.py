@@ -60,7 +60,7 @@ class GradientError(GraphError):
 
 
 class GraphScopeError(GraphError):
-    """What a graph scope cannot record, or the values of an array that it has not computed yet."""
+    """A graph scope cannot record a call, or an array in it has no values yet."""
 
 
 class DataTypeError(DL4PyError, TypeError):
@@ -119,7 +119,7 @@ class DeviceError(DL4PyError, RuntimeError):
 
 
 class ShutdownError(DL4PyError, RuntimeError):
-    """What was asked has been shut down, and what waited will not be answered."""
+    """The object that was used has been shut down; requests still waiting will not be answered."""
 
 
 class WorkerError(DL4PyError, RuntimeError):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def activated(layer: Any, sd: SameDiff, z: SDVariable) -> SDVariable:
-    """The layer's activation function of ``z``."""
+    """The layer's activation function applied to ``z``; ConfigurationError if it has none."""
     activation: IActivation | None = layer.activation
     if activation is None:
         raise ConfigurationError(f"{layer.label} has no activation function; networks give every layer one, otherwise set activation")
@@ -26,13 +26,13 @@ class Affine(FeedForwardLayer):
     """``activation(x @ W + b)`` for layers with ``n_in`` inputs and ``n_out`` outputs. Shapes: x (batch, n_in) -> (batch, n_out)."""
 
     def define_parameters(self, params: ParameterTable) -> None:
-        """W (n_in, n_out), then b (n_out,)."""
+        """Declare W (n_in, n_out), then b (n_out,)."""
         params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out, order="f")
         if getattr(self, "has_bias", True):
             params.bias("b", (self.n_out,), init=self.bias_init)
 
     def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
-        """``x @ W + b``."""
+        """The pre-activations ``x @ W + b``."""
         inputs = (params["b"],) if "b" in params else ()
         return sd.call("nn", "linear", x, params["W"], *inputs)  # type: ignore[no-any-return]
 

@@ -43,7 +43,7 @@ def none_needed(owner: str, t: InputType, form: RNNFormat | None = None) -> Inpu
 
 
 def to_feed_forward(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
-    """Layers that take rows."""
+    """The preprocessor for layers that take rows; None if none is needed."""
     if isinstance(t, InputTypeRecurrent):
         return RnnToFeedForwardPreProcessor(t.format)
     return flattened(owner, t)
@@ -60,7 +60,7 @@ def flattened(owner: str, t: InputType, form: RNNFormat | None = None) -> InputP
 
 
 def to_recurrent(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
-    """Layers that take time series."""
+    """The preprocessor for layers that take time series; None if none is needed."""
     form = form or RNNFormat.NCW
     if isinstance(t, InputTypeFeedForward):
         return FeedForwardToRnnPreProcessor(t.time_distributed_format or form)
@@ -74,7 +74,7 @@ def to_recurrent(owner: str, t: InputType, form: RNNFormat | None = None) -> Inp
 
 
 def to_images(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
-    """Layers that take images."""
+    """The preprocessor for layers that take images; None if none is needed."""
     if isinstance(t, InputTypeConvolutional3D):
         raise refuse(owner, t, "two-dimensional convolutional")
     return unflattened(owner, t)
@@ -88,7 +88,7 @@ def unflattened(owner: str, t: InputType, form: RNNFormat | None = None) -> Inpu
 
 
 def to_volumes(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
-    """Layers that take volumes."""
+    """The preprocessor for layers that take volumes: None, or an error for images."""
     if isinstance(t, (InputTypeConvolutional, InputTypeConvolutionalFlat)):
         raise refuse(owner, t, "three-dimensional convolutional")
     return None
@@ -102,7 +102,7 @@ def to_pool(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPre
 
 
 def only_images(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
-    """Layers that refuse everything but images."""
+    """The preprocessor for layers that take images alone; an error for rows and time series."""
     if isinstance(t, (InputTypeFeedForward, InputTypeRecurrent)):
         raise refuse(owner, t, "convolutional")
     return unflattened(owner, t)

@@ -85,11 +85,11 @@ class Layer(LayerContract, Configuration, LayerNames):
 
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
-    reads_channels_first: ClassVar[bool] = False        # and has no option for another order
+    reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
     dl4j_type: ClassVar[LayerType | None] = None
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
-    arguments: ClassVar[tuple[str, ...]] = ()  # what the positional arguments of DL4J's constructors and builders are
+    arguments: ClassVar[tuple[str, ...]] = ()  # names of the positional arguments of DL4J's constructors and builders
     layer_name: str | None = field(default=None, aliases=("name",))
     dropout: Convertible[IDropout | None] = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"))
     constraints: Convertible[tuple[LayerConstraint, ...] | None] = None
@@ -128,7 +128,7 @@ class Layer(LayerContract, Configuration, LayerNames):
 
     @property
     def label(self) -> str:
-        """Class and name, for messages."""
+        """Class and name of the layer, for messages."""
         return type(self).__name__ + (f" {self.layer_name!r}" if self.layer_name else "")
 
     def output_type(self, input_type: InputType) -> InputType:
@@ -170,7 +170,7 @@ class Layer(LayerContract, Configuration, LayerNames):
         return values
 
     def expects(self, input_type: InputType, *kinds: type[InputType]) -> None:
-        """Refuse input types of other kinds."""
+        """Raise an error for input types other than ``kinds``."""
         if not isinstance(input_type, kinds):
             names = " or ".join(k.__name__.removeprefix("InputType") for k in kinds)
             raise automatic.refuse(self.label, input_type, names)
@@ -185,7 +185,7 @@ INHERITED = frozenset({
 
 @layer()
 class NoParamLayer(Layer, NoParamLayerNames):
-    """A layer without parameters."""
+    """Base of layers without parameters."""
 
     gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_
     gradient_normalization_threshold: float = 0.0

@@ -18,7 +18,7 @@ class BoundLayer(Protocol):
         ...
 
     def run(self, define: Callable[..., Any], *arrays: Any) -> Any:
-        """What ``define(sd, *variables, params)`` adds to a graph, of these arrays: an array, or a list of them.
+        """Run the graph that ``define(sd, *variables, params)`` builds, on these arrays: an array, or a list of them.
 
         Outside of training. ``define`` is a method of the layer; its graph is kept for the next call.
         """

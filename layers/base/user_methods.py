@@ -71,7 +71,7 @@ def bound(function: Callable[..., Any], owner: Any) -> Callable[..., Any]:
 
 
 def routed(cls: type, name: str, through: str) -> None:
-    """Let calls of a method that ``cls`` itself defines go through ``self.<through>(method, *args)``."""
+    """Redirect calls of a method that ``cls`` itself defines to ``self.<through>(method, *args)``."""
     function = vars(cls).get(name)
     if function is None:
         return
@@ -127,13 +127,13 @@ class DefaultMask(Op):
     owner: Any
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By rank where the usual rule holds."""
+        """The shape of the usual mask; unknown where the author's class overrides it."""
         shape = specs[0].shape
         usual = shape is not None and type(self.owner).ones_mask_for_input is type(self.owner).usual_mask
         return TensorSpec(mask_shape(shape) if usual and shape is not None else None, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """What the author's method returns, in the type of the input."""
+        """The result of the author's method, in the type of the input."""
         return xp.asarray(call(self.owner, self.owner.ones_mask_for_input, x), x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

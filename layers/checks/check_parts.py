@@ -206,7 +206,7 @@ def _masked_run(subject: Subject, runner: Runner, arrays: Sequence[Any], masks: 
 
 
 def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
-    """What stands in masked steps has no influence on scores and on activations that are not masked."""
+    """Check that values in masked steps do not change scores, or activations that are not masked."""
     changed = [a if m is None else np.where(_along(m, a, k), a, np.roll(a, 1)) for a, m, k in zip(subject.arrays, masks, subject.kinds)]
     first, second = (_masked_run(subject, runner, arrays, masks) for arrays in (subject.arrays, changed))
     if subject.has_loss:

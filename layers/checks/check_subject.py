@@ -57,7 +57,7 @@ class Built:
 
 @dataclass
 class Subject:
-    """What is checked, with the sizes that its input types tell it, and example inputs."""
+    """The object that is checked, with the sizes from its input types, and example inputs."""
 
     given: Any                                  # as the user gave it
     conf: Any                                   # as a network keeps it

@@ -104,7 +104,7 @@ class ContainerLayer(Layer):
         return held.define_layer(sd, x, scope, mask)
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
-        """What the layers inside make of the mask, one after the other."""
+        """The mask after all layers inside, in order."""
         for held in self.inner_layers().values():
             mask = held.feed_forward_mask(sd, mask, x)
         return mask

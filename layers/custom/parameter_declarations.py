@@ -20,7 +20,7 @@ _generator: contextvars.ContextVar[Any] = contextvars.ContextVar("dl4py_initial_
 
 
 class SDLayerParams(SDLayerParamsNames):
-    """What a custom layer's ``define_parameters`` fills: names and shapes, weights first in the flat vector.
+    """The parameters that a custom layer's ``define_parameters`` declares: names and shapes, weights first in the flat vector.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ __all__ = ["AbstractSameDiffLayer", "SameDiffLambdaLayer", "SameDiffLayer", "Sam
 
 @layer()
 class AbstractSameDiffLayer(DeclaresParameters, GraphDefinedLayer, AbstractSameDiffLayerNames):
-    """What hidden and output layers of this kind share: parameters, types, values of the network.
+    """Base of hidden and output layers of this kind: parameters, types, values of the network.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ BaseActivationFunction = IActivation
 
 @configuration(_PACKAGE + "ActivationCube")
 class ActivationCube(IActivation, ActivationCubeNames):
-    """``x³``."""
+    """The function ``x³``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         return sd.add_op(ops.Cube(), [x])  # type: ignore[no-any-return]
@@ -198,7 +198,7 @@ class ActivationHardTanH(IActivation, ActivationHardTanHNames):
 
 @configuration(_PACKAGE + "ActivationIdentity")
 class ActivationIdentity(IActivation, ActivationIdentityNames):
-    """``x``."""
+    """The function ``x``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         return x

@@ -22,7 +22,7 @@ __all__ = ["CompositeReconstructionDistribution"]
 
 
 class CompositeBuilder(Builder["CompositeReconstructionDistribution"], CompositeBuilderNames):
-    """Adds one distribution after the other."""
+    """Builder of a composite distribution, one part after the other."""
 
     def add_distribution(self, size: int, distribution: ReconstructionDistribution) -> Self:
         """Take ``distribution`` for the next ``size`` values."""

@@ -45,7 +45,7 @@ class Distribution(Configuration, DistributionNames):
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
-        """As of every configuration; JSON names the class by ``type``, YAML by a tag."""
+        """Read a distribution from a document; JSON names its class by ``type``, YAML by a tag."""
         if isinstance(document, Mapping) and "@class" in document:
             document = {"type": document["@class"]} | {k: v for k, v in document.items() if k != "@class"}
         return super().from_document(document)

@@ -43,7 +43,7 @@ class IDropout(Configuration, IDropoutNames):
 
     result_checks = {"draw": spreads_to_shape, "define": keeps_shape}
 
-    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("define",)      # what acts while training only
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("define",)      # methods that act only while training
 
     @classmethod
     def of(cls, value: Any) -> Self:

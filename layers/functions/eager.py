@@ -61,6 +61,6 @@ def direct(owner: Any, method: str, arrays: Sequence[Any], *extra: Any) -> Eager
 
 
 def floating(value: Any) -> np.ndarray[Any, Any]:
-    """An array; integers become float32."""
+    """The value as an array; integers become float32."""
     array = as_array(value)
     return array if is_floating(array.dtype) else array.astype(np.float32)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def array_of(value: Any) -> INDArray:
-    """A copy with DL4J's methods."""
+    """A copy of an array as an :class:`INDArray`, with DL4J's methods."""
     if hasattr(value, "__cuda_array_interface__"):
         raise TypeError("code for arrays of NumPy")
     if not isinstance(value, np.ndarray):       # a stand-in, while code is followed
@@ -39,7 +39,7 @@ def first_of(result: Any) -> Any:
 
 
 def result_of(owner: Any, method: str, value: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """What a method gave, as an array of that type; ShapeError where it has another shape."""
+    """The result of a user's method as an array of that type; ShapeError for another shape."""
     found = np.asarray(value, dtype)
     if found.shape != shape:
         raise ShapeError(f"{type(owner).__name__}.{method} gave an array of shape {found.shape}; {shape} was expected")
@@ -71,12 +71,12 @@ class _OfUser(Op):
 
 @attributes
 class WrittenActivation(_OfUser):
-    """``getActivation`` of a user's class."""
+    """Op that calls ``getActivation`` of a user's class."""
 
     training: bool = True
 
     def compute(self, xp: Any, x: Any) -> Any:  # type: ignore[override]
-        """By the method."""
+        """The result of the user's ``getActivation``."""
         found = open_copy(self.owner).get_activation(array_of(x), self.training)
         return result_of(self.owner, "getActivation", found, x.shape, x.dtype)
 
@@ -92,7 +92,7 @@ class WrittenBackprop(_OfUser):
     """``backprop`` of an activation of a user's class."""
 
     def compute(self, xp: Any, x: Any, epsilon: Any) -> Any:  # type: ignore[override]
-        """By the method."""
+        """The result of the user's ``backprop``."""
         found = first_of(open_copy(self.owner).backprop(array_of(x), array_of(epsilon)))
         return result_of(self.owner, "backprop", found, x.shape, x.dtype)
 
@@ -137,7 +137,7 @@ class WrittenLoss(_OfUser):
         return TensorSpec(None if specs[0].shape is None else specs[0].shape[:1], specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, pre_output: Any, mask: Any = None) -> Any:  # type: ignore[override]
-        """By ``computeScoreArray``, or ``computeScore`` of each example."""
+        """The scores by the user's ``computeScoreArray``, or by ``computeScore`` of each example."""
         owner, activation = open_copy(self.owner), ActivationOfArrays(self.activation)
         if _is_written(type(owner), "compute_score_array"):
             given = owner.compute_score_array(array_of(labels), array_of(pre_output), activation, None if mask is None else array_of(mask))
@@ -168,7 +168,7 @@ class WrittenLossGradient(_OfUser):
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, pre_output: Any, mask: Any = None) -> Any:  # type: ignore[override]
-        """By the method, or ``computeGradientAndScore``."""
+        """The gradient by the user's ``computeGradient`` or ``computeGradientAndScore``."""
         owner, activation = open_copy(self.owner), ActivationOfArrays(self.activation)
         arrays = array_of(labels), array_of(pre_output), activation, None if mask is None else array_of(mask)
         if _is_written(type(owner), "compute_gradient"):
@@ -201,7 +201,7 @@ class WrittenPreProcessor(_OfUser):
         return open_copy(self.owner).pre_process(array_of(x), minibatch)
 
     def compute(self, xp: Any, x: Any, batch: Any) -> Any:  # type: ignore[override]
-        """By the method."""
+        """The result of the user's ``preProcess``."""
         return np.asarray(self._run(x, len(batch)), x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -210,10 +210,10 @@ class WrittenPreProcessor(_OfUser):
 
 
 class WrittenPreProcessorBackprop(_OfUser):
-    """``backprop`` of a user's preprocessor."""
+    """Op that calls ``backprop`` of a user's preprocessor."""
 
     def compute(self, xp: Any, x: Any, batch: Any, epsilon: Any) -> Any:  # type: ignore[override]
-        """By the method."""
+        """The result of the user's ``backprop``."""
         found = open_copy(self.owner).backprop(array_of(epsilon), len(batch))
         return result_of(self.owner, "backprop", found, x.shape, x.dtype)
 
@@ -227,12 +227,12 @@ declare(WrittenLossGradient, "written_loss_gradient", inputs="labels pre_output 
 
 
 def _is_written(cls: type, name: str) -> bool:
-    """Whether a class of a user has a method of its own."""
+    """Whether a user's class defines a method itself."""
     return not is_ours(getattr(cls, name))
 
 
 def is_in_java_form(cls: type, *names: str, of: str = "define") -> bool:
-    """Whether a new class writes these methods and leaves the one unwritten that is asked for."""
+    """Whether a class defines these methods and does not define the one called ``of``."""
     return hasattr(getattr(cls, of, None), "asked_for") and all(_is_written(cls, name) for name in names)
 
 
@@ -248,7 +248,7 @@ def define_loss(self: Any, sd: Any, labels: SDVariable, pre_output: SDVariable, 
 
 @contextmanager
 def drawing(seed: int) -> Iterator[None]:
-    """A while in which ``Nd4j.getRandom()`` begins with that seed; afterwards it goes on as if nothing had been drawn."""
+    """Context in which ``Nd4j.getRandom()`` starts from a seed; afterwards its state is as before."""
     generator = get_random()
     kept = dict(vars(generator))
     generator.set_seed(seed)
@@ -259,7 +259,7 @@ def drawing(seed: int) -> Iterator[None]:
 
 
 def drawn_by(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """``draw`` of a dropout whose ``applyDropout`` multiplies by random numbers and adds some: what it does to 0, 1 and 2 tells both."""
+    """``draw`` of a dropout whose ``applyDropout`` is x * factor + shift; its results for 0, 1 and 2 give both."""
     extra = [None] * max(0, len(inspect.signature(apply).parameters) - 5)
 
     def draw(self: Any, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
@@ -290,6 +290,6 @@ def filled_by(init: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def takes(method: Any, count: int) -> bool:
-    """Whether a method needs so many arguments besides the object, and takes no more."""
+    """Whether a method takes exactly so many arguments besides the object."""
     every = [p for p in inspect.signature(method).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return len(every) == count + 1 == len(inspect.signature(method).parameters)

@@ -152,7 +152,7 @@ class TermLoss(ILossFunction, TermLossNames):
     masked_behind_softmax: ClassVar[bool] = True        # DL4J masks these gradients once more in front of softmax
 
     def column_weights(self) -> Any:
-        """One weight per output, or None."""
+        """One weight for each output, or None."""
         return None
 
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
@@ -179,7 +179,7 @@ class TermLoss(ILossFunction, TermLossNames):
         return self.term
 
     def epsilon(self) -> float:
-        """Where probabilities are clipped."""
+        """The margin by which probabilities are kept from 0 and 1."""
         return self.eps
 
 
@@ -208,7 +208,7 @@ class RowWiseLoss(ILossFunction, RowWiseLossNames):
     """A loss with one formula for all outputs of an example; masks have one value per example."""
 
     def row_op(self) -> rows.RowLoss:
-        """The op that computes it."""
+        """The op that computes the loss."""
         raise NotImplementedError
 
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,

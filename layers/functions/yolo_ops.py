@@ -32,7 +32,7 @@ def _boxes(x: Any, count: int) -> Any:
 
 
 def _sizes(priors: Priors, dtype: Any) -> Any:
-    """(1, B, 2, 1, 1)."""
+    """The priors as an array (1, B, 2, 1, 1)."""
     return np.asarray(priors, dtype).reshape(1, len(priors), 2, 1, 1)
 
 
@@ -63,7 +63,7 @@ class YoloActivations(Op):
 
 @dataclass(frozen=True)
 class YoloTerm:
-    """One loss: labels and outputs as rows of positions, what they are weighted with, and where they apply."""
+    """One loss: labels and outputs as rows of positions, their weights, and the positions where they apply."""
 
     loss: ILossFunction
     labels: Any
@@ -76,7 +76,7 @@ class YoloTerm:
         return np.ascontiguousarray(np.moveaxis(a, 2, -1)).reshape(-1, a.shape[2])
 
     def scores(self) -> Any:
-        """(N,)."""
+        """The term's score for each image, (N,)."""
         rows = self.loss.compute_score_array(self._rows(self.labels), self._rows(self.output), self.activation, self._rows(self.mask))
         return self.factor * rows.reshape(len(self.output), -1).sum(axis=1)
 
@@ -117,7 +117,7 @@ class YoloLoss(Op):
     classes: ILossFunction
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One score per image."""
+        """One score for each image."""
         x, labels = specs
         check_boxes(x, self.priors)
         if x.shape and labels.shape and -1 not in x.shape + labels.shape:
@@ -128,7 +128,7 @@ class YoloLoss(Op):
         return TensorSpec((x.shape[0] if x.shape else -1,), x.dtype)
 
     def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, YoloTerm]], Any]:
-        """Where in the box each term acts, the slope of what it compares by x, and the term; last the slope by overlaps."""
+        """For each term its slice of the box, the derivative of its operand by x, and the term; last the derivative by overlaps."""
         b = _boxes(x, len(self.priors))
         shape = (len(x), len(self.priors), -1, *x.shape[2:])
         low, high = labels[:, None, :2], labels[:, None, 2:4]
@@ -164,7 +164,7 @@ class YoloLoss(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By the terms, and by the overlap that each confidence is compared with."""
+        """The gradient of all terms, and of the overlaps that confidences are compared with."""
         return [inputs[0].sd.add_op(YoloSlope(self), [*inputs, output_grads[0]]), None]
 
 

@@ -48,7 +48,7 @@ class ShadowGradient(Elementwise):
     """A function whose gradient is that of :meth:`shadow`, as DL4J's layers have it."""
 
     def shadow(self) -> Elementwise:
-        """The op that is differentiated."""
+        """The op whose derivative is used in place of this one's."""
         raise NotImplementedError
 
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
@@ -75,7 +75,7 @@ class ThresholdRelu(Elementwise):
     top: float | None = None
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As a sum of both sides."""
+        """Sum of the parts above and below the threshold."""
         above = (x >= self.threshold).astype(x.dtype)
         y = x * above + self.slope * (x - self.threshold) * (1 - above)
         return y if self.top is None else xp.where(y < self.top, y, self.top)
@@ -88,11 +88,11 @@ class LayerLeakyRelu(ShadowGradient):
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, self.alpha * x)
 
     def shadow(self) -> Elementwise:
-        """The same with another slope."""
+        """The op with its slope rounded to single precision."""
         return LayerLeakyRelu(_single(self.alpha))
 
 
@@ -103,7 +103,7 @@ class LayerElu(Elementwise):
     alpha: float = 1.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, self.alpha * xp.expm1(x))
 
 
@@ -118,7 +118,7 @@ class RandomSlopes(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, context: Any = None) -> Any:
-        """Drawn for each run."""
+        """Uniform random slopes, drawn anew in each run."""
         return context.random().uniform(self.low, self.high, x.shape).astype(x.dtype)
 
 
@@ -129,11 +129,11 @@ class SlopedRelu(Elementwise):
     cutoff: float
 
     def compute(self, xp: Any, x: Any, slopes: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, slopes * x)
 
     def at_inference(self) -> Op:
-        """What DL4J computes outside training."""
+        """The function that DL4J computes outside training."""
         return CutOff(self.cutoff)
 
 
@@ -152,6 +152,6 @@ class ParametricRelu(Elementwise):
     """x where x >= 0, else alpha * x; alpha is broadcast to x."""
 
     def compute(self, xp: Any, x: Any, alpha: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, alpha * x)
 

@@ -22,15 +22,15 @@ class RowLoss(Op):
     inputs = "labels output"
 
     def check(self, labels: TensorSpec, output: TensorSpec) -> None:
-        """Refuse shapes that do not fit."""
+        """ShapeError for labels and outputs whose shapes do not fit."""
         same_shapes(self.name(), labels, output)
 
     def name(self) -> str:
-        """What messages call it."""
+        """Name of the loss in messages."""
         return f"Loss{type(self).__name__}"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One value per row."""
+        """One value for each row."""
         self.check(*specs)
         output = specs[1]
         return TensorSpec((output.shape[0] if output.shape else -1,), output.dtype)
@@ -41,7 +41,7 @@ class RowLoss(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By the closed form, for the outputs only."""
+        """The gradient for the outputs, from its closed form; labels have none."""
         return [None, inputs[0].sd.add_op(RowSlope(self), [*inputs, output_grads[0]])]
 
 
@@ -76,7 +76,7 @@ class CosineProximity(RowLoss):
     """-cos of the angle between labels and output; norms below 1e-5 count as 1e-5."""
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
-        """Scalar product of the directions."""
+        """Negative cosine of the angle between labels and output."""
         a, b = (xp.maximum(_norm(xp, v), xp.asarray(1e-5, v.dtype)) for v in (labels, output))
         return -(labels * output / (a * b)).sum(axis=1, dtype=output.dtype)
 
@@ -141,7 +141,7 @@ class MixtureDensity(RowLoss):
         return -(top[:, 0] + xp.log(xp.exp(joint - top).sum(axis=1)))
 
     def slope(self, xp: Any, labels: Any, output: Any) -> Any:
-        """By the share of each Gaussian in the density."""
+        """The gradient, from the share of each Gaussian in the density."""
         log_alpha, joint, away, inverse = self._parts(xp, labels, output)
         top = joint.max(axis=1, keepdims=True)
         share = xp.exp(joint - top)
@@ -158,7 +158,7 @@ class FMeasure(RowLoss):
     beta: float
 
     def check(self, labels: TensorSpec, output: TensorSpec, mask: TensorSpec | None = None) -> None:
-        """One or two columns."""
+        """ShapeError unless there are one or two columns."""
         same_shapes(self.name(), labels, output)
         if output.shape is not None and (len(output.shape) != 2 or output.shape[1] not in (-1, 1, 2)):
             raise ShapeError(f"LossFMeasure is for two classes, with 1 or 2 outputs; got outputs of shape {list(output.shape)}")
@@ -175,14 +175,14 @@ class FMeasure(RowLoss):
         return m, top, top + self.beta ** 2 * missed + false
 
     def compute(self, xp: Any, labels: Any, output: Any, mask: Any = None) -> Any:
-        """One number, shared out."""
+        """The score of the batch, divided evenly among its rows."""
         _, top, bottom = self._counts(labels, output, mask)
         n = len(output)
         score = 1 - top / bottom if bottom != 0 else xp.zeros((), output.dtype)
         return xp.broadcast_to(xp.asarray(score / n, output.dtype), (n,))
 
     def slope(self, xp: Any, labels: Any, output: Any, mask: Any = None) -> Any:
-        """By the quotient rule; nothing for the first of two outputs."""
+        """The gradient by the quotient rule; zero for the first of two outputs."""
         m, top, bottom = self._counts(labels, output, mask)
         d = xp.zeros_like(output)
         if bottom != 0:
@@ -206,7 +206,7 @@ class FMeasureSlope(Op):
         return TensorSpec(specs[2].shape, specs[2].dtype)
 
     def compute(self, xp: Any, upstream: Any, labels: Any, output: Any, mask: Any = None) -> Any:
-        """The slope of the whole."""
+        """The gradient of the batch's score times the mean upstream gradient."""
         return self.of.slope(xp, labels, output, mask) * upstream.mean()
 
 

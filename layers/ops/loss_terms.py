@@ -95,7 +95,7 @@ class LayerLossTerms(Elementwise):
     kind: str
     loss: str
     eps: float = 0.0
-    width: int = 0              # of the weights, 0 without
+    width: int = 0              # number of weights, 0 without
 
     def infer(self, *specs: TensorSpec) -> Specs:
         labels, output = specs[:2]
@@ -109,7 +109,7 @@ class LayerLossTerms(Elementwise):
         return TERMS[self.kind].score(xp, labels, output, self.eps)
 
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
-        """By the slope of the table."""
+        """The gradient for the output from the slope in the table; for the others by tracing."""
         if i == 0 or TERMS[self.kind].slope is None:
             return super().partial(i, inputs, upstream)
         return inputs[0].sd.add_op(LossSlope(self.kind, self.eps), [*inputs, upstream])  # type: ignore[no-any-return]
@@ -144,7 +144,7 @@ class SoftmaxTerms(Elementwise):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """p sum(g labels) - g labels."""
+        """The gradient through the softmax: p sum(g labels) - g labels."""
         labels, p, _ = inputs
         pulled = output_grads[0] * labels
         return [self.partial(0, inputs, output_grads[0]), None, p * pulled.sum(True, -1) - pulled]
@@ -177,11 +177,11 @@ class PerOutput(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
-        """By the shape of the mask."""
+        """Zeros where a mask of the shape of x is 0; x itself for a mask of another shape."""
         return xp.where(mask != 0, x, x.dtype.type(0)) if mask.shape == x.shape else x
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """x for another mask."""
+        """Input 0, which the result equals for a mask of another shape."""
         return None if specs[0].shape == specs[1].shape else 0
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -205,7 +205,7 @@ class OneHotLabels(Op):
         return TensorSpec(output.shape, output.dtype)
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
-        """By comparison with the column numbers."""
+        """Label numbers compared with the column numbers."""
         n = output.shape[-1]
         index = labels.reshape(-1, 1)
         check_whole(f"{self.loss}: label", index)

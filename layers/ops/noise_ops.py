@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Noise(Protocol):
-    """What draws factors and shifts."""
+    """Protocol of a noise that draws factors and shifts."""
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
         """Factor and shift of an array of that shape, either None: ``x * factor + shift``."""
@@ -35,16 +35,16 @@ def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class FollowedNoise:
-    """A noise whose code becomes nodes, the generator's draws among them."""
+    """A noise whose code is followed to graph nodes, with draws of the generator as nodes too."""
 
     noise: Noise
 
     def draw(self, rng: Any, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        """By the noise."""
+        """Factor and shift that the noise draws."""
         return self.noise.draw(rng, shape, dtype, iteration, epoch)
 
     def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
-        """``x * factor + shift`` in nodes; a TraceError where the code draws in another way, or by the iteration."""
+        """``x * factor + shift`` as graph nodes; a TraceError where the code draws in another way, or depends on the iteration."""
         def code(xp: Any, x: Any) -> Any:
             factor, shift = self.draw(GraphContext(xp.functions, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
                                       LaterNumber("the epoch"))  # type: ignore[arg-type]
@@ -65,13 +65,13 @@ class AddNoise(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
-        """By what the noise draws."""
+        """The input times the noise's factor, plus its shift."""
         factor, shift = drawn(self.noise, x, context)
         y = x if factor is None else x * xp.asarray(factor, x.dtype)
         return y if shift is None else y + xp.asarray(shift, x.dtype)
 
     def in_plan(self, name: str) -> Composite | None:
-        """As the gradient, with the shift."""
+        """The composition of the gradient op, with the shift of the forward pass."""
         return NoiseGradient(self.noise, name, True).in_plan(name)
 
     def at_inference(self) -> Op:
@@ -100,17 +100,17 @@ class NoiseGradient(Composite):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
-        """By what the noise draws."""
+        """The gradient times the factor that the noise drew in the forward pass."""
         factor, _ = drawn(self.noise, x, context.at(self.of))
         return x if factor is None else x * xp.asarray(factor, x.dtype)
 
     def in_plan(self, name: str) -> Composite | None:
-        """Nodes, where each step does the same with other random numbers."""
+        """The op with a noise that :meth:`expand` can turn into graph nodes: its constants, or its code followed."""
         return self.replace(noise=constant_retention(self.noise) or FollowedNoise(self.noise))  # type: ignore[return-value]
 
     def expand(self, *inputs: Any) -> Any:
-        """The mask of the noise node, and what follows from it."""
-        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # of the two that in_plan gives
+        """The noise as graph nodes, with the random mask of the forward node."""
+        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of in_plan's noises have it
 
     def at_inference(self) -> Op:
         return Identity()

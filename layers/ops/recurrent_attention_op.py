@@ -32,7 +32,7 @@ class RecurrentAttention(Op):
     activation: Any = "tanh"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The series with other features."""
+        """Series of the same length, with the features of the weights."""
         x, w = specs[0].shape or (-1, -1, -1), specs[1].shape or (-1, -1)
         if len(x) != 3 or (-1 not in (x[1], w[0]) and x[1] != w[0]):
             raise ShapeError(f"recurrent attention takes series (batch, {w[0]}, time); got {list(x)}")
@@ -44,7 +44,7 @@ class RecurrentAttention(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Backwards through all steps."""
+        """The gradient through all steps in reverse."""
         given = [*inputs, *[None] * (9 - len(inputs))]
         return [*inputs[0].sd.add_op(RecurrentAttentionGrad(self.activation), [output_grads[0], *given]), None]
 
@@ -56,18 +56,18 @@ class RecurrentAttentionGrad(Op):
     activation: Any = "tanh"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs; a single 0 for each one left out."""
+        """The shapes of the inputs; a single 0 for each one left out."""
         given = [*specs[1:9], *[None] * (9 - len(specs))]
         return tuple(TensorSpec((1,), specs[0].dtype) if s is None else TensorSpec(s.shape, specs[0].dtype) for s in given)
 
     def compute(self, xp: Any, upstream: Any, *inputs: Any) -> Any:
-        """The steps again, then back."""
+        """All steps computed again, then their gradients in reverse."""
         found = _Steps(xp, self.activation, *inputs).back(upstream)
         return tuple(xp.zeros(1, upstream.dtype) if g is None else g for g in found)
 
 
 class _Step:
-    """What one step computed: pre-activation and result, and query, weights, joined heads and attention."""
+    """Intermediate results of one step: pre-activation, result, query, weights, joined heads and attention."""
 
     q: Any = None
     a: Any = None
@@ -78,7 +78,7 @@ class _Step:
 
 
 class _Steps:
-    """The recurrence on arrays."""
+    """The recurrence computed on arrays."""
 
     def __init__(self, xp: Any, activation: Any, x: Any, w: Any, rw: Any, b: Any = None, wq: Any = None, wk: Any = None, wv: Any = None,
                  wo: Any = None, mask: Any = None) -> None:
@@ -90,7 +90,7 @@ class _Steps:
         self.hidden = None if mask is None else ((1 - mask.astype(x.dtype)) * x.dtype.type(FAR))[:, None]
 
     def run(self) -> list[_Step]:
-        """All steps in order."""
+        """The intermediate results of all steps, in order."""
         steps: list[_Step] = []
         for t in range(self.x.shape[2]):
             s = _Step()

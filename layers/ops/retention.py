@@ -27,19 +27,19 @@ class Retention:
     by_channel: bool = False
 
     def mask_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """One decision for each value, or for each channel."""
+        """Shape of the mask: one decision for each value, or for each channel."""
         if self.by_channel and len(shape) < 3:
             raise ShapeError(f"SpatialDropout acts on series, images and volumes (three axes or more); got an array of shape {shape}")
         return shape[:2] + (1,) * (len(shape) - 2) if self.by_channel else shape
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        """Factor and shift, as arrays."""
+        """Factor and shift as arrays, drawn from a generator."""
         kept = keeps(rng, self.mask_shape(shape), self.p)
         factor, *shifts = (np.where(kept, *map(dtype.type, pair)) for pair in self._pairs())
         return factor, shifts[0] if shifts else None
 
     def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
-        """The same in nodes, by the mask of node ``of``; the gradient goes without shifts."""
+        """The noise as graph nodes with the mask of node ``of``; without shifts for the gradient."""
         sd = x.sd
         kept = sd.add_op(DropoutMask(self.p, of, self.mask_shape(x.spec.shape)), [])  # type: ignore[arg-type]  # static in a plan
         terms = [sd.call("base", "where", *[sd.constant(np.array(v, x.dtype.numpy)) for v in pair], kept) for pair in self._pairs()]
@@ -58,7 +58,7 @@ class Retains:
         raise NotImplementedError(f"{type(self).__name__} must implement rate(self)")
 
     def retention(self, p: float) -> Retention:
-        """What it does at a probability."""
+        """The noise for a probability of keeping values."""
         raise NotImplementedError(f"{type(self).__name__} must implement retention(self, p)")
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
@@ -69,7 +69,7 @@ class Retains:
 
 
 def constant_retention(noise: Any) -> Retention | None:
-    """What a noise does when that is the same in every step; None where a schedule, or code of its own, decides."""
+    """The :class:`Retention` of a noise that is the same in every step; None where a schedule, or code of its own, decides."""
     if isinstance(noise, Retention):
         return noise
     if not isinstance(noise, Retains) or type(noise).draw is not Retains.draw:

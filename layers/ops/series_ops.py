@@ -32,7 +32,7 @@ class SeriesRows(Op):
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per step."""
+        """One row for each step of each example."""
         x = specs[0]
         if x.shape is not None and len(x.shape) != 3:
             raise ShapeError(f"time series have three axes; got an array of shape {list(x.shape)}")
@@ -62,7 +62,7 @@ class RowsSeries(Op):
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Series of the batch."""
+        """Time series with the examples of ``batch``."""
         x, batch = specs
         if x.shape is not None and len(x.shape) != 2:
             raise ShapeError(f"the steps of time series must be rows; got an array of shape {list(x.shape)}")
@@ -74,7 +74,7 @@ class RowsSeries(Op):
         return TensorSpec((n, time, size) if self.channels_last else (n, size, time), x.dtype)
 
     def compute(self, xp: Any, x: Any, batch: Any) -> Any:
-        """Rows split into time and batch."""
+        """The rows split into steps and examples."""
         steps = x.reshape(-1, batch.shape[0], x.shape[1]) if x.shape[0] else x.reshape(0, batch.shape[0], x.shape[1])
         return steps.transpose(1, 0, 2) if self.channels_last else steps.transpose(1, 2, 0)
 
@@ -97,7 +97,7 @@ class PositionRows(Op):
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per position."""
+        """One row for each position of each example."""
         x = specs[0]
         if x.shape is None:
             return TensorSpec((-1, -1), x.dtype)
@@ -143,7 +143,7 @@ class PositionMaskRows(Op):
         return tuple(mask[axis] if i == axis else n for i, n in enumerate(like))
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per position."""
+        """One row for each position of each example."""
         mask, like = specs
         if mask.shape is not None and like.shape is not None:
             mask = TensorSpec(self.full(mask.shape, like.shape), mask.dtype)
@@ -165,7 +165,7 @@ class RowPositions(Op):
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The sizes of ``like``."""
+        """The sizes of ``like``, with the channels of x."""
         channels = specs[0].shape[1] if specs[0].shape else -1
         like = specs[1].shape
         if like is None:
@@ -173,7 +173,7 @@ class RowPositions(Op):
         return TensorSpec((*like[:-1], channels) if self.channels_last else (like[0], channels, *like[2:]), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        """Rows split, channels to their place."""
+        """The rows split into positions, with channels at their axis."""
         if self.channels_last:
             return x.reshape(*like.shape[:-1], x.shape[1])
         return xp.moveaxis(x.reshape(like.shape[0], *like.shape[2:], x.shape[1]), -1, 1)
@@ -194,11 +194,11 @@ class ExampleSums(Op):
     """Sums of the values of each example. Shapes: x (batch * k,), batch (batch, …) -> (batch,)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One value per example."""
+        """One value for each example."""
         return TensorSpec((specs[1].shape[0] if specs[1].shape else -1,), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, batch: Any) -> Any:
-        """Over the pieces of equal length."""
+        """Sums over pieces of equal length, one for each example."""
         n = batch.shape[0]
         return x.reshape(n, x.size // n if n else 0).sum(axis=1, dtype=x.dtype)
 
@@ -215,7 +215,7 @@ class ExampleSpread(Op):
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        """In pieces of equal length."""
+        """Each value repeated for all elements of its example."""
         return xp.repeat(x, like.size // x.size if x.size else 0)
 
     def copies(self, *specs: TensorSpec) -> Copies:
@@ -259,7 +259,7 @@ class ReshapeExamples(Op):
         return x.reshape(x.shape[0], *(size // fixed if n == -1 else n for n in self.shape))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """The shape of the input again."""
+        """The gradient in the shape of the input."""
         return [inputs[0].sd.call("base", "reshape_like", output_grads[0], inputs[0])]
 
 

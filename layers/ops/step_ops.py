@@ -37,11 +37,11 @@ class LastUnmaskedStep(Op):
         return TensorSpec(_series(self.id, specs[0])[:2], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
-        """The sum of what is 0 at other steps."""
+        """The sum over time of x with zeros at all other steps."""
         return xp.where(last_of(xp, mask)[:, None, :], x, x.dtype.type(0)).sum(axis=2, dtype=x.dtype)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """To the step that was taken."""
+        """The gradient at the step that was taken, zeros elsewhere."""
         return [inputs[0].sd.add_op(AtLastUnmaskedStep(), [output_grads[0], inputs[1]]), None]
 
 
@@ -50,7 +50,7 @@ class AtLastUnmaskedStep(Op):
     """Series that are 0 but for the last unmasked step. Shapes: rows (batch, size), mask (batch, time) -> (batch, size, time)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """With the time of the mask."""
+        """A series with the steps of the mask."""
         rows, mask = specs[0].shape or (-1, -1), specs[1].shape or (-1, -1)
         return TensorSpec((*rows, mask[1]), specs[0].dtype)
 
@@ -85,13 +85,13 @@ class ReverseUnmasked(Op):
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """Step number j of k unmasked ones is taken from number k - 1 - j."""
         on = mask != 0
-        places = xp.argsort(~on, axis=1, kind="stable")         # of the unmasked steps, in front of those of the others
+        places = xp.argsort(~on, axis=1, kind="stable")         # positions of the unmasked steps, then of the others
         number = xp.cumsum(on.astype(xp.int64), axis=1)
         source = xp.take_along_axis(places, xp.where(on, number[:, -1:] - number, 0), axis=1) if mask.shape[1] else places
         return xp.where(on[:, None, :], xp.take_along_axis(x, source[:, None, :], axis=2), x.dtype.type(0))
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """The same exchange of steps."""
+        """The same reversal of the gradient."""
         return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]
 
 
@@ -100,7 +100,7 @@ class RepeatSteps(Op):
     """Rows repeated for every step of the series ``like``. Shapes: rows (batch, size), like (batch, any, time) -> (batch, size, time)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """With the time of ``like``."""
+        """A series with the steps of ``like``."""
         rows = specs[0].shape or (-1, -1)
         if len(rows) != 2:
             raise ShapeError(f"{self.id} takes rows (batch, size); got an array of shape {list(rows)}")
@@ -114,7 +114,7 @@ class RepeatSteps(Op):
         return Copies(lambda rows, like, out: [(np.broadcast_to(rows[:, :, None], out.shape), out)])
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """Summed over the steps."""
+        """The gradient summed over the steps."""
         return [output_grads[0].sum(2), None]
 
 
@@ -209,7 +209,7 @@ class L2Distance(Op):
     eps: float = 1e-8
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One number per example."""
+        """One number for each example."""
         x, y = specs[0].shape, specs[1].shape
         if not may_equal(x, y):
             raise ShapeError(f"the distance needs two arrays of one shape; got {x} and {y}")

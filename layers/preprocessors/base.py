@@ -92,7 +92,7 @@ class InputPreProcessor(Configuration, InputPreProcessorNames):
 
 
 def _nodes(self: InputPreProcessor, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
-    """What ``pre_process`` does, as nodes."""
+    """Add graph nodes that do the work of ``pre_process``."""
     try:
         (made,) = code_on_graph(sd, lambda xp, a, b: self.pre_process(a, b.shape[0]), [x, minibatch_of(sd, x, batch)])
     except TraceError as error:
@@ -104,7 +104,7 @@ def _nodes(self: InputPreProcessor, sd: SameDiff, x: SDVariable, batch: SDVariab
 
 
 def _values(self: InputPreProcessor, array: Any, minibatch: int) -> Any:
-    """What ``define`` does, on arrays."""
+    """Do on arrays the work that ``define`` does in a graph."""
     sd: Any = graph_class()()
     return self.define(sd, sd.constant(np.asarray(array)), sd.constant(np.zeros((minibatch, 1)))).eval()
 

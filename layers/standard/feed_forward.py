@@ -296,7 +296,7 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
 
     @at_work
     def decode(self, net: BoundLayer, y: Any) -> Any:
-        """What a code stands for. Shapes: y (batch, n_out) -> (batch, n_in)."""
+        """The input that a code is decoded to. Shapes: y (batch, n_out) -> (batch, n_in)."""
         return net.run(self.define_reconstruction, y)
 
     @at_work

@@ -68,7 +68,7 @@ class LossBearing(FeedForwardLayer, LossBearingNames):
     masks_pre_output: ClassVar[bool] = False
 
     def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
-        """What the activation function acts on: the input itself."""
+        """The pre-activations: the input itself."""
         return x
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:

@@ -112,7 +112,7 @@ class BasePooling(NoParamLayer, BasePoolingNames):
 
 @layer()
 class BaseSubsampling(BasePooling, BaseSubsamplingNames):
-    """What one- and two-dimensional pooling share.
+    """Base of one- and two-dimensional pooling.
 
     Parameters
     ----------

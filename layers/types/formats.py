@@ -42,7 +42,7 @@ class ConvolutionMode(JavaEnum):
 
 
 class PoolingType(JavaEnum):
-    """What a pooling window computes."""
+    """Kinds of pooling over a window."""
 
     MAX = "MAX"
     AVG = "AVG"
@@ -66,7 +66,7 @@ class MaskState(JavaEnum):
 
 
 class BidirectionalMode(JavaEnum):
-    """How the two directions of a bidirectional layer are combined."""
+    """Ways to combine the two directions of a bidirectional layer."""
 
     ADD = "ADD"
     MUL = "MUL"

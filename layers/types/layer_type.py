@@ -8,7 +8,7 @@ from ...samediff.base.javanames import JavaSpelling
 
 
 class LayerType(JavaSpelling, JavaEnum):
-    """What ``net.get_layer(0).type()`` answers."""
+    """Types of layers, as ``net.get_layer(0).type()`` returns them."""
 
     FEED_FORWARD = "FEED_FORWARD"
     RECURRENT = "RECURRENT"
@@ -22,7 +22,7 @@ class LayerType(JavaSpelling, JavaEnum):
 
 
 def type_of(conf: Any) -> LayerType:
-    """What the class of a layer says (``Layer.dl4j_type``); where it says nothing, the type of the layer inside."""
+    """The type of a layer by its class (``Layer.dl4j_type``), else the type of the layer inside."""
     said: LayerType | None = getattr(type(conf), "dl4j_type", None)
     if said is not None:
         return said

@@ -52,7 +52,7 @@ class Parameter:
 
 
 class ParameterTable(JavaSpelling):
-    """What ``define_parameters`` fills; the order of the calls is the order in the flat vector.
+    """The parameters that ``define_parameters`` declares; the order of the calls is the order in the flat vector.
 
     Examples
     --------

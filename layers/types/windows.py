@@ -58,7 +58,7 @@ def window_mode(layer: Any) -> ConvolutionMode | None:
 
 
 def window_counts(layer: Any, sizes: Sequence[int]) -> list[int]:
-    """How many windows lie along each axis."""
+    """Number of windows along each axis."""
     return [convolved(layer.label, n, k, s, p, d, window_mode(layer))
             for n, k, s, p, d in zip(sizes, layer.kernel_size, layer.stride, layer.padding, layer.dilation)]
 

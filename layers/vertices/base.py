@@ -52,7 +52,7 @@ class GraphVertex(Guarded, Configuration, GraphVertexNames):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Class of the vertex, for messages."""
         return type(self).__name__
 
     def define_vertex(self, sd: SameDiff, inputs: Any, *args: Any, **kwargs: Any) -> SDVariable:

@@ -97,7 +97,7 @@ def _are_rows(types: tuple[InputType, ...]) -> bool:
 
 
 class ElementWiseOp(JavaEnum):
-    """What an :class:`ElementWiseVertex` computes."""
+    """Operations of an :class:`ElementWiseVertex`."""
 
     Add = "Add"
     Subtract = "Subtract"

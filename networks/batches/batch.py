@@ -31,7 +31,7 @@ class NetworkBatch(WholeBatch):
 
     @property
     def rows(self) -> int:
-        """What sums over examples are divided by: layers may make several rows of an example, each with labels of its own."""
+        """The divisor of sums over examples: layers may make several rows of an example, each with labels of its own."""
         labels = self.labels[0] if self.labels else None
         return self.size if labels is None else int(labels.shape[0])
 

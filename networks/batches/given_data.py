@@ -24,7 +24,7 @@ from .row_batches import RowBatches
 
 
 def names_of(structure: Structure) -> ArrayNames:
-    """What arrays of a network belong to."""
+    """Names of the inputs and outputs of a network, to assign arrays by."""
     return ArrayNames(structure.inputs, structure.outputs, structure.is_list)
 
 
@@ -58,12 +58,12 @@ def weighted(batch: NetworkBatch, sample_weight: Any = None, class_weight: Any =
 
 
 def _in_columns(labels: Any) -> bool:
-    """Whether labels can be nothing but what an output gives."""
+    """Whether labels are certainly one column per class already."""
     return type(labels) is np.ndarray and labels.ndim > 1 and labels.dtype.kind == "f" and labels.shape[1] > 1
 
 
 def _chosen(labels: Any, mask: Any) -> Any:
-    """Labels of one number each, and 0 where they are masked: there may stand what is no class."""
+    """Labels of one number each, with 0 where they are masked: masked numbers need not be classes."""
     if labels is None or mask is None or np.size(mask) != np.size(labels):
         return labels
     return np.where(np.reshape(as_array(mask), np.shape(labels)) != 0, as_array(labels), 0)
@@ -87,12 +87,12 @@ def with_labels(data: Any, second: Any, default: Any = None) -> tuple[Any, Any]:
 
 
 def batch_in(structure: Structure, data: Any, use: str, error: type[DL4PyError] = GraphError) -> NetworkBatch:
-    """One batch of what was given: a data set, (features, labels), or arrays by name."""
+    """One batch from a data set, (features, labels), or arrays by name."""
     return data if isinstance(data, NetworkBatch) else _batch(structure, parts_of(data, names_of(structure), use, error))
 
 
 def inputs_in(structure: Structure, data: Any, use: str) -> NetworkBatch:
-    """The same without labels: an array is the features."""
+    """A batch of inputs without labels; an array is the features."""
     given = data if isinstance(data, NetworkBatch) else inputs_of(data, names_of(structure), use)
     return NetworkBatch(given.inputs, None, given.features_masks)
 
@@ -118,7 +118,7 @@ def batches_in(structure: Structure, data: Any, use: str, error: type[DL4PyError
 
 
 def outputs_of(call: Any, structure: Structure, data: Any) -> list[Any]:
-    """What ``call`` gives for the inputs of all batches, one below the other."""
+    """Results of ``call`` for the inputs of all batches, concatenated."""
     found: list[Sequence[Any]] = []
     for number, part in numbered(source_of(data), "compute"):
         with InBatch(number):

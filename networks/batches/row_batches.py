@@ -15,7 +15,7 @@ class RowBatches:
 
     @property
     def batches_stay(self) -> bool:
-        """Whether a pass gives the memory of the one before."""
+        """Whether each pass gives batches over the same memory."""
         return self._order is None
 
     def __iter__(self) -> Iterator[NetworkBatch]:

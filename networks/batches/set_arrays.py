@@ -1,4 +1,4 @@
-"""The inputs, labels and masks that a network is told to work on."""
+"""The inputs, labels and masks that are set on a network, to work on later."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Masks = Sequence[Any] | None
 
 
 class SetArrays:
-    """What ``compute_gradient_and_score`` and ``backprop_gradient`` work on.
+    """The arrays of ``compute_gradient_and_score`` and ``backprop_gradient``.
 
     Attributes
     ----------
@@ -23,18 +23,18 @@ class SetArrays:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all arrays."""
         self.batch: NetworkBatch | None = None
         self.masks: tuple[Masks, Masks] = (None, None)
         self.single: dict[int, Any] = {}
 
     @property
     def labels(self) -> list[Any]:
-        """The labels; empty without any."""
+        """The labels; an empty list if none are set."""
         return [] if self.batch is None else self.batch.labels
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
-        """Replace all inputs; labels stay."""
+        """Replace all inputs and keep the labels."""
         self.batch, self.single = NetworkBatch(inputs, self.labels or None), {}
 
     def or_set(self, given: Sequence[Masks]) -> list[Masks]:

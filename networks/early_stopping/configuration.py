@@ -89,7 +89,7 @@ class EarlyStoppingConfiguration(EarlyStoppingConfigurationNames):
         return list(self._iteration)
 
     def get_model_saver(self) -> EarlyStoppingModelSaver:
-        """Where models are kept."""
+        """The store of models."""
         return self._saver
 
     def is_save_last_model(self) -> bool:
@@ -97,7 +97,7 @@ class EarlyStoppingConfiguration(EarlyStoppingConfigurationNames):
         return self._save_last
 
     def get_evaluate_every_n_epochs(self) -> int:
-        """How often a score is calculated."""
+        """Number of epochs between two calculations of a score."""
         return self._every
 
 
@@ -105,11 +105,11 @@ class EarlyStoppingConfigurationBuilder(MethodBuilder, EarlyStoppingConfiguratio
     """``EarlyStoppingConfiguration.Builder()…build()``, with DL4J's method names."""
 
     def model_saver(self, saver: EarlyStoppingModelSaver) -> Self:
-        """Where to keep models."""
+        """Set the store of models."""
         return self._set(model_saver=saver)
 
     def score_calculator(self, calculator: ScoreCalculator | Callable[[], ScoreCalculator]) -> Self:
-        """What counts as good."""
+        """Set the calculator of scores."""
         return self._set(score_calculator=calculator)
 
     def epoch_termination_conditions(self, *conditions: Any) -> Self:
@@ -125,7 +125,7 @@ class EarlyStoppingConfigurationBuilder(MethodBuilder, EarlyStoppingConfiguratio
         return self._set(save_last_model=save)
 
     def evaluate_every_n_epochs(self, n: int) -> Self:
-        """How often to calculate a score."""
+        """Set the number of epochs between two calculations of a score."""
         return self._set(evaluate_every_n_epochs=n)
 
     def build(self) -> EarlyStoppingConfiguration:

@@ -8,7 +8,7 @@ from ..structure.java_names import EarlyStoppingListenerNames, EarlyStoppingResu
 
 
 class TerminationReason(Enum):
-    """Why training ended."""
+    """Reasons for the end of a training."""
 
     Error = "Error"
     IterationTerminationCondition = "IterationTerminationCondition"
@@ -16,7 +16,7 @@ class TerminationReason(Enum):
 
 
 class EarlyStoppingResult(EarlyStoppingResultNames):
-    """How a training with early stopping went, and its best model.
+    """Report of a training with early stopping, and its best model.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from .scores import ScoreCalculator
 
 
 class _Trainer(JavaSpelling):
-    """What trainers of both kinds of network share.
+    """Base of the trainers of both kinds of network.
 
     Parameters
     ----------

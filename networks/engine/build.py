@@ -18,7 +18,7 @@ from ..structure.structure import Member, Structure
 
 @dataclass(frozen=True)
 class Variant:
-    """Which of its optional inputs a graph has: ranks of inputs, labels and masks (0: not given), and kept state.
+    """The optional inputs of a graph: ranks of inputs, labels and masks (0: not given), and kept state.
 
     ``sizes`` are those of the four kinds of arrays, all but the number of examples, where the graph is built for them.
     """
@@ -56,8 +56,8 @@ class NetworkGraph:
     scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
     losses: list[str] = field(default_factory=list)         # their sums, and penalties
     loss_outputs: dict[str, int] = field(default_factory=dict)      # number of the output that a sum belongs to
-    averaged: set[str] = field(default_factory=set)         # of the sums, what is averaged where the network asks for sums
-    states: dict[str, str] = field(default_factory=dict)    # what each recurrent state becomes
+    averaged: set[str] = field(default_factory=set)         # sums that are averaged although the network asks for sums
+    states: dict[str, str] = field(default_factory=dict)    # variable of each recurrent state after the run
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
     moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
     lacks: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
@@ -75,12 +75,12 @@ class NetworkGraph:
         return batch.size if labels is None else int(labels.shape[0])
 
     def total(self, sums: Sequence[Any], batch: NetworkBatch) -> float:
-        """The losses of all outputs, divided."""
+        """The sum of the losses of all outputs, each divided by its divisor."""
         return float(sum(float(v) / n for v, n in zip(sums, self.divisors(batch))))
 
 
 def input_name(i: int) -> str:
-    """Placeholder of network input ``i``."""
+    """Name of the placeholder for network input ``i``."""
     return f"input_{i}"
 
 
@@ -105,7 +105,7 @@ def epsilon_name(i: int) -> str:
 
 
 def state_name(key: str) -> str:
-    """Placeholder of an initial recurrent state."""
+    """Name of the placeholder for a layer's initial recurrent state."""
     return f"state_{key}"
 
 
@@ -131,7 +131,7 @@ class NetworkGraphBuilder:
         return self.sd.placeholder(name, self.structure.dtype, *self.variant.shape(part, i, rank)) if rank else None
 
     def build(self) -> NetworkGraph:
-        """Add all members, then the losses."""
+        """Build the graph: all members, then the losses."""
         for member in self.structure.members:
             behind = [n for n in member.inputs if n not in self.values]
             if behind:

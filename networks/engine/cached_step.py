@@ -40,13 +40,13 @@ class CachedStep(PlannedStep):
 
     @staticmethod
     def places_of(feeds: Mapping[str, Any], plan: Plan, batch: NetworkBatch) -> list[tuple[int, int]] | None:
-        """Where the placeholders of a plan are; None where one is not taken from the batch as it is."""
+        """The places in a batch of a plan's placeholders; None where one is not taken from the batch as it is."""
         where = {id(a): (k, i) for k, part in enumerate(batch.parts()) for i, a in enumerate(part) if a is not None}
         found = [where.get(id(feeds[n])) for n in plan.feeds]
         return None if None in found else found  # type: ignore[return-value]
 
     def feeds(self, batch: NetworkBatch) -> list[Any]:
-        """What the plan takes of a batch."""
+        """The arrays of a batch in the order of the plan's inputs."""
         parts = batch.parts()
         return [parts[k][i] for k, i in self.places]
 
@@ -55,7 +55,7 @@ class CachedStep(PlannedStep):
         return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
 
     def run_compiled(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, seed: int) -> float:
-        """The same for the feeds of one batch, or of several one after the other, with updates; gives what the last one does."""
+        """Take compiled steps, with updates, for the feeds of one batch or of several in turn; returns the score of the last."""
         compiled = self.compiled
         assert compiled is not None
         if len(batches) > 1:

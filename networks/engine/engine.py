@@ -62,7 +62,7 @@ class Engine:
         return self.parameters.flat
 
     def state(self) -> dict[str, Any]:
-        """What training has made of it, after one of its steps: values, counters and the score, and what pretraining keeps."""
+        """The state of training after a step: values, counters, score, and the state of pretraining."""
         flat = self.flat
         with flat.gate:
             return {"params": flat.params.copy(), "updater": flat.state.copy(), "gradients": flat.gradients.copy(),
@@ -94,7 +94,7 @@ class Engine:
     def part(self, first: int, last: int) -> Forward:
         """Runs the members from one to another of a list, over the same parameters: the first takes the input."""
         members = self.structure.members[first:last + 1]
-        place = Place(self.place.device)        # of its own, as what it knows goes with it
+        place = Place(self.place.device)        # a new object, as its caches belong to one network
         return self._over((replace(members[0], inputs=self.structure.inputs), *members[1:]), self.structure.inputs, place)
 
     def alone(self, key: str) -> Forward:

@@ -41,7 +41,7 @@ class Forward:
     @on_its_device
     def activations(self, batch: NetworkBatch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
                     stateful: bool = False, as_in_step: bool = False) -> tuple[list[Any], dict[str, Any]]:
-        """Those of members, and the recurrent state afterwards; ``as_in_step`` draws the random numbers of the next step."""
+        """The activations of members, and the recurrent state afterwards; ``as_in_step`` draws the random numbers of the next step."""
         plain = not (training or stateful or batch.features_masks or batch.labels_masks)
         key = (*members, *[(x.shape, x.dtype) for x in batch.inputs]) if plain else None
         known = self.known.get(key) if plain else None

@@ -28,7 +28,7 @@ class Gradient(GradientNames):
         return self._flat
 
     def gradient_for_variable(self) -> dict[str, Any]:
-        """Gradient arrays by parameter name."""
+        """The gradients by parameter name."""
         return dict(self._arrays)
 
     def get_gradient_for(self, name: str) -> Any:

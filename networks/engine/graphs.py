@@ -20,7 +20,7 @@ from .parameters import Parameters
 
 
 class Graphs:
-    """Graphs by variant, and what is made of them; threads may ask at the same time.
+    """The graphs of a network by variant, and values derived from them; thread-safe.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Graphs:
         return found
 
     def variant(self, batch: NetworkBatch, stateful: bool = False) -> Variant:
-        """The variant that a batch needs."""
+        """The variant of the graph for a batch: its ranks, masks and states."""
         inputs = self.structure.inputs
         if len(batch.inputs) != len(inputs):
             raise GraphError(f"the network has {len(inputs)} inputs ({', '.join(inputs)}), {len(batch.inputs)} were given")
@@ -67,7 +67,7 @@ class Graphs:
         return self.once(self.plain, variant, lambda: NetworkGraphBuilder(self.structure, variant, self.parameters.flat.arrays).build())  # type: ignore[no-any-return]
 
     def with_loss(self, batch: NetworkBatch, stateful: bool = False) -> NetworkGraph:
-        """The same, where a loss can be computed."""
+        """The graph for a batch with a loss; an error where no loss can be computed."""
         _check_examples(batch)
         with Explained(self.structure, batch):
             made = self.of(batch, stateful)
@@ -104,7 +104,7 @@ class Graphs:
         return self.once(self._backward, key, lambda: backward(made, self.parameters, epsilons, len(batch.inputs)))  # type: ignore[no-any-return]
 
     def feeds(self, batch: NetworkBatch, made: NetworkGraph, states: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Placeholder values of a batch."""
+        """Values of the graph's placeholders for a batch."""
         dtype = self.structure.dtype.numpy
         values: dict[str, Any] = {}
         for name, arrays in zip((input_name, label_name, features_mask_name, labels_mask_name), batch.parts()):

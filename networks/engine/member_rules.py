@@ -40,12 +40,12 @@ class MemberRules:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether no rule needs more than native calls before the updaters, and nothing after them."""
+        """Whether all rules are native calls before the updaters, so that no constraint follows them."""
         return not self.constrains and (not self.normalizes or self.normalization is not None)
 
     @lazy_property
     def normalization(self) -> Normalization | None:
-        """What happens to gradients, as a native call; None where nothing does, or for types that have none."""
+        """The normalization of gradients as a native call; None where there is none, or for types without one."""
         if not self.normalizes or self._flat.gradients.dtype.itemsize < 4:
             return None
         pieces = self._flat.pieces(self._flat.gradients)
@@ -53,7 +53,7 @@ class MemberRules:
                                               [pieces[s.name] for s in own], [s.scaled for s in own]) for m, own in self._owned if own])
 
     def scale(self, rows: int) -> float:
-        """What the sums of gradients over so many rows are multiplied by."""
+        """The factor for gradients summed over so many rows."""
         return 1.0 / rows if self._averages else 1.0
 
     def prepare(self, rows: int) -> float:
@@ -94,7 +94,7 @@ class MemberRules:
 
 
 def normalization_of(member: Member) -> GradientNormalization | None:
-    """How a member normalizes its gradients."""
+    """The gradient normalization of a member, or None."""
     mode = getattr(member.conf, "gradient_normalization", None)
     return None if mode in (None, GradientNormalization.None_) else mode
 

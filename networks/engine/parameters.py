@@ -62,7 +62,7 @@ class Parameters:
             self.flat.params[...] = given
 
     def under(self, structure: Structure) -> Parameters:
-        """Those of a changed configuration of the same parameters: their values stay, and updater state where it fits."""
+        """The parameters for a changed configuration: values stay, and updater state where it fits."""
         fresh = Parameters(structure)
         with self.flat.gate:
             fresh.flat.params[...] = self.flat.params
@@ -74,7 +74,7 @@ class Parameters:
         return fresh
 
     def trained(self) -> list[FlatSlot]:
-        """The parameters that gradients move."""
+        """The parameters that receive gradients."""
         reached = self.structure.reached()
         return [s for s, (m, p) in zip(self.slots, self.owners) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 

@@ -11,7 +11,7 @@ from ..structure.structure import Structure
 
 
 def is_cut(structure: Structure, batch: NetworkBatch) -> bool:
-    """Whether a batch is cut into pieces."""
+    """Whether truncated back-propagation cuts a batch into pieces."""
     return structure.piece_length is not None and any(x.ndim >= 3 for x in batch.inputs)
 
 

@@ -11,7 +11,7 @@ from ...samediff.device import devices
 
 
 class Place:
-    """Where a network runs.
+    """The device on which a network runs.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Place:
 
 
 class HasDevice(Protocol):
-    """What runs at a place."""
+    """Protocol of objects that run on a device."""
 
     place: Place
 

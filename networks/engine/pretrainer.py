@@ -35,11 +35,11 @@ class Pretrainer:
 
     @property
     def iteration(self) -> int:
-        """Steps done."""
+        """Number of steps done."""
         return self.counter.item()
 
     def state(self) -> dict[str, Any]:
-        """What a copy of it goes on with."""
+        """The state from which a copy continues."""
         flat = self._flat
         return {"score": self.score, "iteration": self.iteration, "state": flat.state.copy(), "gradients": flat.gradients.copy()}
 

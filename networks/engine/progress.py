@@ -33,7 +33,7 @@ class Progress:
 
     @property
     def iteration(self) -> int:
-        """Optimizer steps done."""
+        """Number of optimizer steps done."""
         return self.counter.item()
 
     @iteration.setter
@@ -42,7 +42,7 @@ class Progress:
 
     @property
     def at(self) -> At:
-        """What listeners are told."""
+        """The current epoch and iteration, for listeners."""
         return At(self.epoch, self.iteration, Operation.TRAINING)
 
     def order(self, count: int) -> Any:
@@ -50,17 +50,17 @@ class Progress:
         return np.random.default_rng([self.seed & (2**64 - 1), self.epoch]).permutation(count)
 
     def context(self, training: bool) -> RunContext:
-        """The context of the present iteration."""
+        """The run context of the current iteration."""
         return RunContext(training, self.seed, self.iteration, epoch=self.epoch)
 
     def fresh_context(self, training: bool) -> RunContext:
-        """The same with random numbers of its own, for runs between steps."""
+        """A run context with random numbers of its own, for runs between steps."""
         with self._drawing:
             self.draws += training
             return RunContext(training, self.seed, self.iteration, epoch=self.epoch, draw=self.draws if training else 0)
 
     def state(self) -> dict[str, Any]:
-        """What a copy of the network goes on with."""
+        """The state from which a copy of the network continues."""
         return {name: getattr(self, name) for name in ("iteration", "epoch", "score", "rows", "draws")}
 
     def restore(self, state: Mapping[str, Any]) -> None:

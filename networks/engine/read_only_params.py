@@ -5,7 +5,7 @@ from typing import Any
 
 from ...samediff.base.read_only import read_only
 
-#: What is said to those who write to a vector of parameters.
+#: The error message for writes to a vector of parameters.
 COPIED = ("params() gives a copy, and writing to it would not change the network: use set_params(params() - update), or write to the "
           "arrays of param_table()")
 

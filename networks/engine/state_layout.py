@@ -22,7 +22,7 @@ ENTRY = "updaterState.dl4py.bin"
 
 
 def from_file(engine: Engine, stored: NDArray[Any], extra: Mapping[str, bytes] | None = None) -> NDArray[Any]:
-    """The state of a file in the order of :attr:`engine.flat.state`; what has no place in the file gets its start value."""
+    """The updater state of a file in the order of ``engine.flat.state``; values that the file lacks are initial ones."""
     places = _places(engine)
     if places is None:
         return stored

@@ -76,11 +76,11 @@ class Steps:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code does all that stands between gradients and new parameters."""
+        """Whether everything from gradients to new parameters is compiled code."""
         return bool(self.parameters.slots) and self.rules.is_compiled
 
     def compiled(self, form: Any) -> CachedStep | None:
-        """What takes steps for batches of a form in one call; None where that is not known, or not possible."""
+        """The compiled step for batches of a form; None where it is not made yet, or not possible."""
         known = self.known.get(form)
         return None if known is None or known.compiled is None else known
 
@@ -90,7 +90,7 @@ class Steps:
         with self.lock:
             self.begin(known.step)
             at.rows, penalty = known.rows, 0.0
-            if self.rules.penalizes:        # those of the last step belong to the parameters before it
+            if self.rules.penalizes:        # penalties of the last step belong to the parameters before it
                 if len(batches) > 1:
                     known.run_compiled(batches[:-1], at.iteration, at.epoch, at.seed)
                     batches = batches[-1:]
@@ -130,7 +130,7 @@ class Steps:
 
     @on_its_device
     def update(self, rows: int, batch: NetworkBatch, stateful: bool = False) -> None:
-        """Turn the gradients into new parameters and count the step: both or, after whatever interrupts it, neither."""
+        """Turn the gradients into new parameters and count the step; if interrupted, neither."""
         step = self.last or self.graphs.step(batch, stateful)[0]
         at = self.progress
         step.update(at.iteration, at.epoch, self.rules.prepare(rows), at.counter, self.rules.constrain if self.rules.constrains else None)

@@ -21,7 +21,7 @@ class Updates:
         return self._parameters.flat.kernels()
 
     def make(self, rows: int, iteration: int | None = None, epoch: int | None = None) -> None:
-        """Replace the flat gradient (sums over examples) by what a step of gradient descent subtracts; updater state goes on."""
+        """Replace the flat gradient (sums over examples) by the update that descent subtracts; updater state advances."""
         flat, at = self._parameters.flat, self._progress
         with self._lock, flat.gate, Transaction([flat.params, flat.gradients, flat.state]):
             before, scale = flat.params.copy(), self._parameters.rules.prepare(rows)

@@ -30,7 +30,7 @@ class NetworkEstimator(BaseEstimator):  # type: ignore[misc, unused-ignore]
     shuffle : bool
         Whether examples come in another order in every epoch.
     warm_start : bool
-        Whether :meth:`fit` goes on with the network that it trained before.
+        Whether ``fit`` goes on with the network that it trained before.
     early_stopping : bool
         Whether a part of the data is kept back, and training ends when its score no longer improves; the best parameters stay.
     validation_fraction : float

@@ -110,7 +110,7 @@ class KerasLayer:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name and class of the layer, for messages."""
         return f"Keras layer {self.name!r} ({self.class_name})"
 
     def get(self, name: str, default: Any = _NOTHING) -> Any:

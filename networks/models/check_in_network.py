@@ -23,7 +23,7 @@ _MODEL, _INPUTS = "model.zip", "inputs.npz"
 
 
 def network_checks(report: CheckReport, subject: Subject, seed: int) -> None:
-    """Add these checks to a report."""
+    """Add the checks in a network to a report."""
     if subject.output_type(*subject.kinds) is None:
         return
     made: list[Small] = []
@@ -97,7 +97,7 @@ class Small:
         return found[0] if isinstance(found, list) else found
 
     def parameters(self) -> str:
-        """As the subject declares them."""
+        """Check that the network has the parameters that the subject declares."""
         table = {n.removeprefix(f"{self.key}_"): a.shape for n, a in self.net.param_table().items() if n.startswith(f"{self.key}_")}
         declared = {p.name: p.shape for p in self.subject.parameters}
         if table != declared:
@@ -152,7 +152,7 @@ class Small:
         return f"{wanted.size} values"
 
     def pieces_make_sense(self) -> bool:
-        """It carries state along series of any length."""
+        """Whether the subject is a layer that carries state along series of any length."""
         subject = self.subject
         if not (subject.is_layer and len(subject.arrays) == 1 and time_axis(subject.kinds[0], subject.arrays[0].ndim)):
             return False

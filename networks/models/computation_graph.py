@@ -85,7 +85,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         return LayerView(self, key) if isinstance(vertex, LayerVertex) else vertex
 
     def get_vertex(self, name: str) -> Any:
-        """Configuration of a vertex."""
+        """The configuration of a vertex."""
         return self._configuration.vertices[self.structure.key_of(name)]
 
     def get_vertices(self) -> list[Any]:
@@ -142,7 +142,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         return self._forward(asked.inputs, names, asked.train, *asked.masks)
 
     def __call__(self, *inputs: Any) -> Any:
-        """As :meth:`output`; an array where there is one output."""
+        """As :meth:`output`, with a single output as an array."""
         found = self.output(*inputs)
         return found[0] if len(found) == 1 else found
 

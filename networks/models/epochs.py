@@ -12,7 +12,7 @@ from .network import Network
 
 
 class EpochRecord(NamedTuple):
-    """What an epoch of ``fit`` was like.
+    """Report of one epoch of ``fit``.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ class NetworkEvaluationMixin(Network):
         return self.do_evaluation(iterator if labels is None else (iterator, labels), EvaluationBinary())[0]  # type: ignore[no-any-return]
 
     def evaluate_calibration(self, iterator: Any, labels: Any = None) -> EvaluationCalibration:
-        """How well probabilities match frequencies, also of features and labels (see :meth:`evaluate`)."""
+        """Evaluate the calibration of probabilities on an iterator, or on features and labels (see :meth:`evaluate`)."""
         return self.do_evaluation(iterator if labels is None else (iterator, labels), EvaluationCalibration())[0]  # type: ignore[no-any-return]
 
     def f1_score(self, data: Any, labels: Any = None) -> float:

@@ -49,7 +49,7 @@ class FastPath:
             self._fitted(last, waiting)
 
     def _known(self, data: Any) -> tuple[CachedStep | None, Feeds]:
-        """How to fit a batch, and what is fed; None where that is not known."""
+        """The compiled step for a batch and its inputs; None where there is no such step."""
         if self._steps is not self.engine.steps:        # whoever gives the batches has changed the configuration
             self._steps = self.engine.steps
             self._seen.clear()
@@ -72,7 +72,7 @@ class FastPath:
         return None, ()
 
     def _fitted(self, known: CachedStep | None, waiting: list[Feeds]) -> list[Feeds]:
-        """Take the steps for batches of one form; gives what is left to do: nothing."""
+        """Fit the waiting batches by one step; returns the batches still waiting: an empty list."""
         if known is None or not waiting:
             return []
         batches = waiting.copy()

@@ -174,7 +174,7 @@ class NetworkFittingMixin(Network):
         self.trainer.etl_time = int(milliseconds)
 
     def get_optimizer(self) -> Optimizer:
-        """What fits the network to a batch, as ``optimization_algo`` of the configuration says."""
+        """The optimizer that ``optimization_algo`` of the configuration names."""
         return self.trainer.optimizer
 
 
@@ -194,7 +194,7 @@ def arguments_of_fit(names: Sequence[str], given: Sequence[Any], unknown: Mappin
 
 
 def _nothing_else(given: Sequence[Any], several: bool, options: FitOptions, data: Any) -> None:
-    """GraphError for what has no meaning beside a data set or an iterator."""
+    """GraphError for options that have no meaning beside a data set or an iterator."""
     form = "fit(iterator, epochs)" if several else "fit(data_set, epochs=…)"
     if len(given) > 1 + several:
         raise GraphError(f"{form} takes no further argument; got {len(given)} arguments")

@@ -17,7 +17,7 @@ class GraphIndicesMixin(JavaSpelling):
 
     @classmethod
     def of(cls, configuration: ComputationGraphConfiguration) -> GraphIndicesMixin:
-        """Those of a configuration."""
+        """The indices of a configuration's inputs and vertices."""
         names = dict.fromkeys([*configuration.network_inputs, *configuration.vertices])
         numbers = {name: i for i, name in enumerate(names)}
         return cls(tuple(numbers[n] for n in configuration.order()), numbers, dict(enumerate(names)))

@@ -1,4 +1,4 @@
-"""The inputs, labels and masks that a graph is told to work on."""
+"""The inputs, labels and masks that are set on a graph, to work on later."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from .network import Network
 
 
 class GraphInputsMixin(Network):
-    """The part of a graph that keeps what :meth:`compute_gradient_and_score` and :meth:`backprop_gradient` work on."""
+    """The part of a graph that keeps the arrays for ``compute_gradient_and_score`` and ``backprop_gradient``."""
 
     def set_inputs(self, *inputs: Any) -> None:
-        """Set all inputs."""
+        """Set the arrays of all inputs."""
         self._arrays.set_inputs(arrays_of(inputs))
 
     def set_input(self, index: int, x: Any) -> None:
@@ -42,7 +42,7 @@ class GraphInputsMixin(Network):
         return list(self._arrays.batch.inputs)
 
     def get_input(self, index: int = 0) -> Any:
-        """One input that was set, None without it."""
+        """The array that was set for one input, or None."""
         _check("input", index, len(self.structure.inputs))
         return self._arrays.single.get(index) if self._arrays.batch is None else self._arrays.batch.inputs[index]
 
@@ -63,7 +63,7 @@ class GraphInputsMixin(Network):
         self._arrays.batch = NetworkBatch(self._arrays.batch.inputs, given)
 
     def set_layer_mask_arrays(self, features_masks: Sequence[Any] | None = None, labels_masks: Sequence[Any] | None = None) -> None:
-        """Set the masks."""
+        """Set the masks of all inputs and labels."""
         self._arrays.masks = (features_masks, labels_masks)
 
     def get_input_mask_arrays(self) -> list[Any] | None:

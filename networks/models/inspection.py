@@ -119,7 +119,7 @@ class NetworkInspectionMixin(Network):
         return self._arrays.labels[0] if self._arrays.labels else None
 
     def set_score(self, score: float) -> None:
-        """Replace what :meth:`score` answers without data."""
+        """Set the score that :meth:`score` returns without data."""
         self.engine.progress.score = float(score)
 
     def get_gradients_view_array(self) -> Any:

@@ -278,7 +278,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         return graph
 
     def type(self) -> LayerType:
-        """What DL4J answers for a network that stands for a layer."""
+        """The layer type of a network that serves as a layer in DL4J."""
         return LayerType.MULTILAYER
 
     # Files

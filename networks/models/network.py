@@ -60,12 +60,12 @@ class Network(HasListeners, NetworkNames):
 
     @property
     def structure(self) -> Structure:
-        """The members that the configuration describes."""
+        """The layers and vertices that the configuration describes, in the order in which they run."""
         return structure_of(self._configuration) if self._engine is None else self._engine.structure
 
     @property
     def engine(self) -> Engine:
-        """Parameters and graphs; made by :meth:`init`."""
+        """The parameters and graphs of the network; :meth:`init` is called if need be."""
         if self._engine is None:
             self.init()
         assert self._engine is not None
@@ -146,7 +146,7 @@ class Network(HasListeners, NetworkNames):
         return {n: a for n, a in parameters.table().items() if n not in left_out}
 
     def get_param(self, name: str) -> Any:
-        """One parameter, as a view."""
+        """One parameter by name, as a view."""
         table = self.engine.flat.arrays
         if name not in table:
             raise UnknownNameError(f"no parameter {name!r}{did_you_mean(name, table)}; parameters: {', '.join(table)}")
@@ -209,11 +209,11 @@ class Network(HasListeners, NetworkNames):
         return UpdaterView(self)
 
     def get_iteration_count(self) -> int:
-        """Optimizer steps done."""
+        """Number of optimizer steps done."""
         return self.engine.progress.iteration
 
     def get_epoch_count(self) -> int:
-        """Epochs done."""
+        """Number of epochs done."""
         return self.engine.progress.epoch
 
     def set_iteration_count(self, count: int) -> None:
@@ -258,7 +258,7 @@ class Network(HasListeners, NetworkNames):
         print(self.get_configuration().to_json())
 
     def get_layer(self, layer: Any) -> Any:
-        """A layer."""
+        """A layer of the network."""
         raise NotImplementedError
 
     def rnn_clear_previous_state(self) -> None:
@@ -378,7 +378,7 @@ class Network(HasListeners, NetworkNames):
     clear_layer_mask_arrays = clear
 
     def _that_run(self, keys: list[str], batch: NetworkBatch) -> list[str]:
-        """Those of the members that need nothing that is missing; a warning tells of the others."""
+        """The members that can run without a missing class; a warning names the others."""
         if not self.engine.structure.lacks:
             return keys
         made = self.engine.graphs.of(batch)
@@ -431,7 +431,7 @@ class Network(HasListeners, NetworkNames):
         return _made, (type(self), self._configuration, self._state(), self.origin)
 
     def _state(self) -> dict[str, Any]:
-        """What a copy goes on with: parts of a network add what they keep."""
+        """The state from which a copy continues; parts of a network add theirs."""
         return {"engine": self.engine.state()}
 
     def _restore(self, state: Mapping[str, Any]) -> None:

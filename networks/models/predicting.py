@@ -27,7 +27,7 @@ class PredictingMixin(Network):
         output: Any         # each kind of network has its own
 
     def _is_data(self, given: Sequence[Any]) -> bool:
-        """Whether arguments of ``output`` are one batch or batches, rather than the inputs themselves."""
+        """Whether the arguments of ``output`` are a batch or batches, rather than input arrays."""
         if len(given) != 1 or form_of(given[0]) is Form.ARRAY:
             return False
         several = len(self.structure.inputs) > 1 and isinstance(given[0], tuple) and len(given[0]) == len(self.structure.inputs)

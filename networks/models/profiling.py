@@ -31,7 +31,7 @@ class NetworkProfilingMixin(NetworkFittingMixin):
     """The part of a network that explains and times its runs."""
 
     def explain(self, data: Any, train: bool | None = None) -> str:
-        """How ``fit`` (for data with labels) or ``output`` runs for batches of these shapes.
+        """Describe the run of ``fit`` (for data with labels) or ``output`` for batches of these shapes.
 
         Tells what was fused, where values live, what one native call does, and what runs as Python and why.
 
@@ -98,7 +98,7 @@ class NetworkProfilingMixin(NetworkFittingMixin):
 
 
 def planned(net: Network, batch: NetworkBatch, train: bool) -> tuple[Plan, dict[str, Any]]:
-    """The plan of a step or of an output, and what it is fed; nothing is run."""
+    """The plan of a step or of an output, and its inputs; nothing is run."""
     engine = net.engine
     graphs = engine.graphs
     if not train:
@@ -124,7 +124,7 @@ def _of_output(net: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> P
 
 
 def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
-    """Of a network that may be changed."""
+    """The profile of training steps, on a network that may be changed."""
     engine, deaf, trainer = twin.engine, Listeners([]), twin.trainer
     pieces = pieces_of(engine.structure, batch)
     fit = shortest(lambda: trainer.fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, trainer.optimizer), steps + 1)
@@ -136,7 +136,7 @@ def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Pro
 
 
 def _layers(structure: Structure) -> Callable[[str], str]:
-    """What the layer of a name scope is called."""
+    """A function that gives the layer of a name scope."""
     names = {getattr(m.conf, "layer_name", None) or m.key: m for m in structure.members}
     labels = {name: f"layer{name}" if name.isdigit() and name == m.key else name for name, m in names.items()}
 

@@ -115,6 +115,6 @@ class ReconfigurationMixin(Network):
         return memory_report(type(self).__name__, self.engine, mini_batch, input_types)
 
     def close(self) -> None:
-        """Let go of parameters, updater state and compiled graphs; the network cannot be used afterwards."""
+        """Release parameters, updater state and compiled graphs; the network cannot be used afterwards."""
         self.clear()
         self._engine, self._closed = None, True

@@ -41,7 +41,7 @@ class RecurrentStateMixin(Network):
         self._states.update({f"{self.structure.key_of(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     def rnn_get_previous_states(self) -> dict[str, dict[str, Any]]:
-        """States that ``rnn_time_step`` keeps, by layer."""
+        """The states that ``rnn_time_step`` keeps, by layer."""
         keys = [m.key for m in self.engine.structure.members]
         return {key: state for key in keys if (state := self.rnn_get_previous_state(key))}
 
@@ -51,7 +51,7 @@ class RecurrentStateMixin(Network):
             self.rnn_set_previous_state(layer, state)
 
     def update_rnn_state_with_tbptt_state(self) -> None:
-        """Let ``rnn_time_step`` go on from the states that ``rnn_activate_using_stored_state`` kept."""
+        """Have ``rnn_time_step`` continue from the states that ``rnn_activate_using_stored_state`` kept."""
         self._states.update(self._piece_states)
 
     def _step_in_time(self, batch: NetworkBatch) -> list[Any]:

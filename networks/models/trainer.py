@@ -47,7 +47,7 @@ class Trainer:
 
     @property
     def optimizer(self) -> Optimizer:
-        """What fits the network to a batch, as the configuration says."""
+        """The optimizer that the configuration names."""
         solver = self.network.engine.structure.solver
         kept = self._optimizer
         if kept is None or (kept[0] is not solver and kept[0] != solver):
@@ -62,7 +62,7 @@ class Trainer:
         run_on_device(self.network.engine.place, call, self._hears[1])
 
     def fit_epochs(self, batches: Iterable[Any], epochs: int, watch: Epochs | None = None) -> None:
-        """Go through batches so many times."""
+        """Train on batches for so many epochs."""
         watch = watch or Epochs(self.network, epochs)
         if epochs > 1 and not can_repeat(batches):
             given = batches.data if isinstance(batches, Wrapped) else batches
@@ -101,7 +101,7 @@ class Trainer:
         return next(k for k, other in enumerate(batches) if other is data)
 
     def takes_compiled_steps(self) -> bool:
-        """Whether steps need not be watched, checked, cut into pieces, and are of no other kind."""
+        """Whether compiled steps suffice: no listeners, checks, pieces or other optimizer."""
         engine = self.network.engine
         if engine.progress.checks_finite or self.network.get_listeners() or uses_reference():
             return False
@@ -161,7 +161,7 @@ class Trainer:
                 states = self.fit_piece(piece, states, hear, optimizer)
 
     def fit_piece(self, batch: NetworkBatch, states: dict[str, Any] | None, hear: Listeners, optimizer: Optimizer) -> dict[str, Any]:
-        """One optimizer step; gives the recurrent states after it."""
+        """Take one optimizer step; returns the recurrent states after it."""
         network, engine = self.network, self.network.engine
         progress = engine.progress
         if not batch.size:
@@ -187,7 +187,7 @@ class Trainer:
         return after
 
     def _activations(self, batch: NetworkBatch) -> Any:
-        """What listeners hear of a forward pass: all activations but those of the output layers, as in DL4J."""
+        """The activations for the listeners of a forward pass: all but those of the output layers, as in DL4J."""
         engine = self.network.engine
         structure = engine.structure
         keys = [m.key for m in structure.members if m.key not in structure.outputs]

@@ -78,7 +78,7 @@ class BackTrackLineSearch(JavaSpelling):
 
     @staticmethod
     def _model_minimum(gain: Any, gain_before: Any, step: Any, before: Any, slope: Any) -> Any:
-        """Where the cubic through the last two scores has its minimum, at most half the last step."""
+        """The minimum of the cubic through the last two scores, at most half the last step."""
         if step == before:
             raise NumericalError(f"the line search cannot go on: it came to the step {step} twice; is the score finite?")
         one, two = gain - step * slope, gain_before - before * slope

@@ -10,7 +10,7 @@ from ..structure.settings import WorkspaceMode
 
 
 class InferenceMode(JavaEnum):
-    """How requests become runs of the network."""
+    """Ways to run requests on the network."""
 
     SEQUENTIAL = "SEQUENTIAL"   #: each request alone, by a worker
     BATCHED = "BATCHED"         #: requests that wait at the same time together, by a worker
@@ -18,14 +18,14 @@ class InferenceMode(JavaEnum):
 
 
 class LoadBalanceMode(JavaEnum):
-    """How many runs ``INPLACE`` allows at once."""
+    """Number of runs that ``INPLACE`` allows at the same time."""
 
     ROUND_ROBIN = "ROUND_ROBIN"     #: as many as threads ask
     FIFO = "FIFO"                   #: as many as there are workers; others wait
 
 
 class TrainingMode(JavaEnum):
-    """What the workers of a parallel training exchange."""
+    """Values that the workers of a parallel training exchange."""
 
     AVERAGING = "AVERAGING"                 #: parameters (and updater state), every few iterations
     SHARED_GRADIENTS = "SHARED_GRADIENTS"   #: gradients, in every iteration

@@ -216,7 +216,7 @@ class LayerRunner:
         return self._alone.structure.dtype.numpy
 
     def run(self, define: Callable[..., Any], *arrays: Any) -> Any:
-        """See :meth:`AtWork.run`."""
+        """See :meth:`.BoundLayer.run`."""
         given = [as_array(a).astype(self.dtype, copy=False) for a in arrays]
         shapes = tuple((-1, *a.shape[1:])[:a.ndim] for a in given)
         graphs = self._alone.graphs

@@ -43,7 +43,7 @@ def check_outputs(layers: Iterable[Layer]) -> None:
 
 
 def check_truncated(layers: Iterable[Layer]) -> None:
-    """Refuse layers that need whole sequences."""
+    """ConfigurationError for layers that need whole sequences, under truncated back-propagation."""
     for layer in layers:
         if isinstance(layer, (LastTimeStep, GlobalPoolingLayer)):
             raise ConfigurationError(

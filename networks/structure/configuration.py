@@ -170,7 +170,7 @@ class MultiLayerConfiguration(NetworkConfiguration, MultiLayerConfigurationNames
 
     @classmethod
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
-        """Documents of every version since 0.5.0."""
+        """Convert a document of any version since 0.5.0 to the current form."""
         check_count(document, MOST_LAYERS)
         return upgraded_list(document)
 
@@ -222,7 +222,7 @@ class LayerVertex(GraphVertex, LayerVertexNames):
 
     @property
     def layer(self) -> Layer:
-        """The layer."""
+        """The configuration of the layer."""
         assert self.layer_conf.layer is not None
         return self.layer_conf.layer
 
@@ -267,7 +267,7 @@ class ComputationGraphConfiguration(NetworkConfiguration, ComputationGraphConfig
 
     @classmethod
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
-        """Documents of every version since 0.5.0."""
+        """Convert a document of any version since 0.5.0 to the current form."""
         check_count(document, MOST_LAYERS)
         return upgraded_graph(document)
 
@@ -283,7 +283,7 @@ class ComputationGraphConfiguration(NetworkConfiguration, ComputationGraphConfig
         sources = self._sources()
         topological_order(self.network_inputs, sources)
         if self.topological_order_str is not None and not is_topological(self.topological_order_str, self.network_inputs, sources):
-            self.__dict__.update(topological_order=None, topological_order_str=None)      # of the graph before it was changed
+            self.__dict__.update(topological_order=None, topological_order_str=None)      # these describe the graph before it was changed
 
     def order(self) -> list[str]:
         """Return the names of inputs and vertices in the order in which they run (also that of the flat parameters).
@@ -324,7 +324,7 @@ def check_count(document: Any, most: int) -> None:
 
 
 def is_graph(document: Any) -> bool:
-    """Whether the JSON document of a network is that of a graph."""
+    """Whether the JSON document of a network is that of a computation graph."""
     return isinstance(document, Mapping) and "vertices" in document
 
 

@@ -16,7 +16,7 @@ from .settings import CacheMode, OptimizationAlgorithm, StepFunction, WorkspaceM
 
 @configuration(kw_only=True)
 class GlobalConfiguration(LayerDefaults, GlobalConfigurationNames):
-    """Everything that ``NeuralNetConfiguration.Builder`` sets."""
+    """All options of ``NeuralNetConfiguration.Builder``."""
 
     seed: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
     mini_batch: bool = True

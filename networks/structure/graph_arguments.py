@@ -17,7 +17,7 @@ class ForwardRequest(NamedTuple):
     masks: tuple[Any, Any] = (None, None)
     members: tuple[str, ...] | None = None          # whose activations; None: the usual ones
     till: int | None = None                         # the last layer, by its place in the order in which layers run
-    flags: tuple[bool, ...] = ()                    # what stands behind ``train``
+    flags: tuple[bool, ...] = ()                    # flags after ``train``
 
 
 def is_switch(value: Any) -> bool:

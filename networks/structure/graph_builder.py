@@ -87,11 +87,11 @@ class GraphBuilder(NetworkBuilder[ComputationGraphConfiguration], GraphBuilderNa
         return self._add(name, vertex, _names(inputs))
 
     def append_layer(self, name: str, layer: Any, *preprocessor: Any) -> Self:
-        """Add a layer behind what was added last."""
+        """Add a layer whose input is the layer or vertex added last."""
         return self.add_layer(name, layer, *preprocessor, self._last)
 
     def append_vertex(self, name: str, vertex: Any) -> Self:
-        """Add a vertex behind what was added last."""
+        """Add a vertex whose input is the layer or vertex added last."""
         return self.add_vertex(name, vertex, self._last)
 
     def _add(self, name: str, vertex: Any, sources: list[str]) -> Self:
@@ -114,12 +114,12 @@ class GraphBuilder(NetworkBuilder[ComputationGraphConfiguration], GraphBuilderNa
         return self
 
     def allow_disconnected(self, allow: bool) -> Self:
-        """Whether vertices may lead to no output."""
+        """Set whether vertices may lead to no output."""
         self._allow_disconnected = allow
         return self
 
     def allow_no_output(self, allow: bool) -> Self:
-        """Whether the network may have no output."""
+        """Set whether the network may have no output."""
         self._allow_no_output = allow
         return self
 

@@ -14,12 +14,12 @@ C = TypeVar("C", MultiLayerConfiguration, ComputationGraphConfiguration)
 
 
 def finished(value: Any) -> Any:
-    """A builder in place of what it builds is built."""
+    """A builder given in place of its product is built."""
     return value.build() if isinstance(value, Builder) else value
 
 
 class NetworkBuilder(Builder[C]):
-    """What the builders of lists and graphs share."""
+    """Base of the builders of layer lists and graphs."""
 
     def __init__(self, network: Any = None) -> None:
         self._network = network if network is not None else NeuralNetConfiguration.Builder()
@@ -29,14 +29,14 @@ class NetworkBuilder(Builder[C]):
         super().__init__()
 
     def validate_tbptt_config(self, check: bool) -> Self:
-        """Whether layers that cannot train with truncated back-propagation are refused."""
+        """Set whether layers that cannot train with truncated back-propagation are refused."""
         self._check_tbptt = check
         return self
 
     validateTbpttConfig = validate_tbptt_config
 
     def override_nin_upon_build(self, override: bool) -> Self:
-        """Whether the input types replace an ``n_in`` that was set by hand."""
+        """Set whether the input types replace an ``n_in`` that was set by hand."""
         self._override = override
         return self
 
@@ -58,7 +58,7 @@ class NetworkBuilder(Builder[C]):
     inputPreProcessors = set_input_pre_processors = setInputPreProcessors = input_pre_processors
 
     def _refuse_unused(self, layers: Collection[Any]) -> None:
-        """ConfigurationError for preprocessors in front of what is no layer."""
+        """ConfigurationError for a preprocessor whose key is no layer."""
         for key, preprocessor in self._preprocessors.items():
             if key not in layers:
                 raise ConfigurationError(f"the preprocessor {preprocessor!r:.80} stands in front of {key!r}, which is no layer; "

@@ -41,7 +41,7 @@ def topological_order(inputs: Sequence[str], vertex_inputs: Mapping[str, Sequenc
 
 
 def is_topological(order: Sequence[str], inputs: Sequence[str], vertex_inputs: Mapping[str, Sequence[str]]) -> bool:
-    """Whether ``order`` has every input and vertex once, each behind what it needs."""
+    """Whether ``order`` has every input and vertex once, each after its inputs."""
     place = {name: i for i, name in enumerate(order)}
     if len(place) != len(order) or place.keys() != {*inputs, *vertex_inputs}:
         return False

@@ -41,7 +41,7 @@ class CacheMode(JavaEnum):
 
 
 class OptimizationAlgorithm(JavaEnum):
-    """How a network is fitted."""
+    """Algorithms by which a network is fitted."""
 
     LINE_GRADIENT_DESCENT = "LINE_GRADIENT_DESCENT"
     CONJUGATE_GRADIENT = "CONJUGATE_GRADIENT"
@@ -51,7 +51,7 @@ class OptimizationAlgorithm(JavaEnum):
 
 @configuration(tag="")
 class StepFunction(Configuration, StepFunctionNames):
-    """How an update changes the parameters; the negative ones subtract it, which is what a descent needs.
+    """The change of parameters by an update; the negative ones subtract it, which is what a descent needs.
 
     The size is the step that a line search found, 1 where there is none.
     """
@@ -83,7 +83,7 @@ _STEP = "org.deeplearning4j.nn.conf.stepfunctions."
 
 @configuration(_STEP + "DefaultStepFunction")
 class DefaultStepFunction(StepFunction, DefaultStepFunctionNames):
-    """``params + size * update``."""
+    """The step ``params + size * update``."""
 
     json_name: ClassVar[str] = "default"
     sign: ClassVar[int] = 1
@@ -91,7 +91,7 @@ class DefaultStepFunction(StepFunction, DefaultStepFunctionNames):
 
 @configuration(_STEP + "GradientStepFunction")
 class GradientStepFunction(StepFunction, GradientStepFunctionNames):
-    """``params + update``, whatever the size."""
+    """The step ``params + update``, whatever the size."""
 
     json_name: ClassVar[str] = "gradient"
     sign: ClassVar[int] = 1
@@ -100,14 +100,14 @@ class GradientStepFunction(StepFunction, GradientStepFunctionNames):
 
 @configuration(_STEP + "NegativeDefaultStepFunction")
 class NegativeDefaultStepFunction(StepFunction, NegativeDefaultStepFunctionNames):
-    """``params - size * update``."""
+    """The step ``params - size * update``."""
 
     json_name: ClassVar[str] = "negativeDefault"
 
 
 @configuration(_STEP + "NegativeGradientStepFunction")
 class NegativeGradientStepFunction(StepFunction, NegativeGradientStepFunctionNames):
-    """``params - update``, whatever the size."""
+    """The step ``params - update``, whatever the size."""
 
     json_name: ClassVar[str] = "negativeGradient"
     sized: ClassVar[bool] = False

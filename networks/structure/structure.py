@@ -33,13 +33,13 @@ class Member:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """The member's name and class, for messages."""
         name = getattr(self.conf, "layer_name", None) or self.key
         return f"layer {name!r} ({self.kind})" if self.is_layer else f"vertex {self.key!r} ({self.kind})"
 
     @property
     def kind(self) -> str:
-        """The name of its class."""
+        """The name of the configuration's class."""
         return self.conf.missing_class if isinstance(self.conf, MissingClass) else type(self.conf).__name__
 
     @property
@@ -53,7 +53,7 @@ class Member:
         return hasattr(self.conf, "define_pretraining")
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
-        """Its parameters in the order of the flat vector; those that only pretraining moves are not updated here, nor regularized."""
+        """The parameters in the order of the flat vector; those that only pretraining moves are neither updated nor regularized."""
         return list(self._slots)
 
     @lazy_property
@@ -74,7 +74,7 @@ class Member:
         return bool(self._updater_key(parameter) == "pretrain")
 
     def table_rank(self, name: str) -> int:
-        """Where parameter ``name`` stands in the table of parameters; equal numbers keep the order of the flat vector."""
+        """The key by which parameter ``name`` is sorted in the parameter table; equal keys keep the order of the flat vector."""
         first = getattr(self.conf, "table_order", ())
         own = name.removeprefix(f"{self.key}_")
         return first.index(own) if own in first else len(first)
@@ -94,7 +94,7 @@ def foreign(value: Any) -> Iterator[Configuration]:
 
 @dataclass(frozen=True)
 class Solver:
-    """How a network is fitted: the algorithm, and what its line search goes by."""
+    """The optimization algorithm of a network, with the options of its line search."""
 
     algorithm: OptimizationAlgorithm = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
     step_function: StepFunction | None = None
@@ -102,13 +102,13 @@ class Solver:
 
     @classmethod
     def of(cls, conf: NeuralNetConfiguration) -> Solver:
-        """What a configuration says."""
+        """The solver that a configuration describes."""
         return cls(conf.optimization_algo, conf.step_function, conf.max_num_line_search_iterations)
 
 
 @dataclass(frozen=True)
 class Structure:
-    """What the engine needs to know of a network configuration."""
+    """The parts of a network configuration that the engine uses."""
 
     inputs: tuple[str, ...]
     members: tuple[Member, ...]           # in an order in which they can run
@@ -119,12 +119,12 @@ class Structure:
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
     declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
     solver: Solver = Solver()
-    piece_length: int | None = None       # of truncated back-propagation; None: whole series
+    piece_length: int | None = None       # steps of truncated back-propagation; None: whole series
     is_list: bool = False                 # members are called by their places, and one array is the input
 
     @lazy_property
     def lacks(self) -> tuple[str, ...]:
-        """Classes that nobody registers."""
+        """Names of classes in the configuration that are not registered."""
         parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
         return tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
 
@@ -160,7 +160,7 @@ class Structure:
 
     @lazy_property
     def sees_sizes(self) -> bool:
-        """Whether its graphs are built for the sizes of batches, all but the number of examples: code of users may ask for them."""
+        """Whether graphs are built for the sizes of batches, all but the number of examples: code of users may need them."""
         return any(part for m in self.members for part in foreign(m))
 
     @lazy_property

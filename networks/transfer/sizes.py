@@ -143,7 +143,7 @@ def _kinds(parts: list[NetworkPart], name: str) -> list[tuple[str, int]]:
 
 
 def _width(conf: Any) -> int:
-    """How many channels a layer takes, also the one that it wraps."""
+    """Number of channels that a layer takes, or that the layer inside it takes."""
     inner = getattr(conf, "underlying", None) or getattr(conf, "fwd", None)
     return _width(inner) if inner is not None else int(getattr(conf, "n_in", 0) or getattr(conf, "n_in_queries", 0) or 0)
 

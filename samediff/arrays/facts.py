@@ -127,11 +127,11 @@ class Facts:
         return self.data_type() is DataType.UTF8
 
     def get_leading_ones(self: Any) -> int:
-        """How many sizes of 1 the shape begins with."""
+        """Number of sizes of 1 at the start of the shape."""
         return next((i for i, n in enumerate(self.shape) if n != 1), len(self.shape))
 
     def get_trailing_ones(self: Any) -> int:
-        """How many sizes of 1 the shape of rank 2 or more ends with."""
+        """Number of sizes of 1 at the end of a shape of rank 2 or more."""
         return 0 if len(self.shape) < 2 else next((i for i, n in enumerate(reversed(self.shape)) if n != 1), len(self.shape))
 
 

@@ -85,7 +85,7 @@ class Memory:
         return pairs[-1][0] if all(a == b * n for (a, _), (b, n) in pairwise(pairs)) else 0
 
     def offset(self: Any) -> int:
-        """Where the array begins in the memory that it is a view of, in elements."""
+        """Offset of the array in the memory that it is a view of, in elements."""
         start, own = (x.__array_interface__["data"][0] for x in (_owner(self), np.asarray(self)))
         return int((own - start) // self.itemsize)
 

@@ -31,7 +31,7 @@ _known: BoundedCache[Any, Repeated] = BoundedCache(4096)
 
 
 def form_of(namespace: str, method: str, args: Sequence[Any]) -> Any:
-    """What tells calls apart: types and sizes of arrays, and other arguments themselves; None where they cannot be told apart so."""
+    """A key for a call: types and sizes of arrays, and other arguments themselves; None where they cannot be compared."""
     form: tuple[Any, ...] = (namespace, method)
     for a in args:
         if isinstance(a, np.ndarray):

@@ -46,7 +46,7 @@ class BoundedCache(dict[K, V]):
                 continue
 
     def total(self) -> float:
-        """What all entries weigh."""
+        """Total weight of all entries."""
         return 0.0 if self._weight is None else sum(map(self._weight, list(self.values())))
 
     def used(self, key: K) -> V | None:

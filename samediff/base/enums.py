@@ -5,7 +5,7 @@ from .java.java_enum import JavaEnum
 
 
 class LossReduce(JavaEnum):
-    """How the weighted losses of the elements become the result of a loss op."""
+    """Reductions of the weighted losses of the elements to the result of a loss op."""
 
     NONE = 0                          #: not at all: one value per element or example
     SUM = 1                           #: sum
@@ -14,7 +14,7 @@ class LossReduce(JavaEnum):
 
 
 class PadMode(JavaEnum):
-    """What padding is filled with."""
+    """Modes of padding."""
 
     CONSTANT = 0   #: one value
     REFLECT = 1    #: mirrored without the border element
@@ -25,7 +25,7 @@ Mode = PadMode
 
 
 class ImageResizeMethod(JavaEnum):
-    """How resized pixels are made from the old ones."""
+    """Methods of resizing images."""
 
     ResizeBilinear = 0       #: linear interpolation
     ResizeBicubic = 1        #: cubic interpolation (Keys 1981, a = -0.5)

@@ -29,7 +29,7 @@ class MissingClassWarning(UserWarning):
 
 
 def owner(thing: Any) -> str:
-    """Where a registered class or function is defined: ``module.Name (file:line)``."""
+    """Location of a registered class or function: ``module.Name (file:line)``."""
     thing = inspect.unwrap(thing) if callable(thing) else thing
     name = f"{getattr(thing, '__module__', '?')}.{getattr(thing, '__qualname__', thing)}"
     try:
@@ -91,7 +91,7 @@ _loaded: set[str] = set()
 
 
 class _Loading(threading.local):
-    """What a thread is loading at this moment."""
+    """State of a thread that is loading modules."""
 
     def __init__(self) -> None:
         self.busy: set[str] = set()

@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """What is known of an array before it exists.
+    """The shape and type of an array, known before it exists.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ class JavaStream:
         return [v != 0 for v in found] if kind == "Z" else found
 
     def _annotations(self) -> bytes:
-        """What a class wrote itself; objects among it are read and dropped."""
+        """Skip the data that a class wrote itself; objects in it are read and dropped."""
         found = b""
         while (tag := self._tag()) != _END:
             if tag == _BLOCK:

@@ -71,7 +71,7 @@ class MissingClass(Configuration):
 
     @property
     def text(self) -> str:
-        """What the error says."""
+        """The message of the error."""
         return (f"{self.missing_class} cannot be used here, as nobody registers {' and '.join(self.lacks)}: import the package that "
                 "defines it, then load the file again")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class CpuBackend(Backend):
-    """Kernels that Numba compiles."""
+    """The CPU as a back end, with kernels that Numba compiles."""
 
     name = "cpu"
     kernels = KERNELS
@@ -38,17 +38,17 @@ class CpuBackend(Backend):
         return NativePlan(*parts)
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
-        """One loop nest for all expressions."""
+        """One compiled loop nest for all expressions of a group."""
         def native(*arrays: Any) -> Instruction | None:
             return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
         return evaluated(exprs, count), native
 
     def compile(self, make: MakeLoops, counter: Any = None) -> NativeLoopProgram:
-        """One native call."""
+        """The loops as a program that runs in one native call."""
         return NativeLoopProgram(make, counter)
 
     def training_step(self, plan: Plan, update: ParameterUpdate) -> FusedStep | None:
-        """One native call."""
+        """The training step as one native call; None where a part of it has no compiled form."""
         return FusedStep.of(plan, update)
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
@@ -59,7 +59,7 @@ class CpuBackend(Backend):
         return replace(found, call=one_thread(found.call))
 
     def native_call_text(self, frame: Frame, steps: Sequence[int]) -> str:
-        """How many instructions, on how many threads."""
+        """One line: number of instructions, and of threads that run them."""
         from .explain import call_text
         return call_text(frame, steps)
 
@@ -69,16 +69,16 @@ class CpuBackend(Backend):
         return shared_steps(frame)
 
     def repeated_step(self, frame: Frame, step: int, is_shared: bool) -> tuple[Call, int]:
-        """Its instructions as a program of their own."""
+        """A program of the step's instructions alone, and how often one call runs them."""
         from .explain import repeated_step
         return repeated_step(frame, step, is_shared)
 
     def peak(self, dtype: Any) -> MachinePeak:
-        """Of all processors."""
+        """Peak performance of all processors together."""
         from .machine_peak import limits
         return limits(dtype)
 
 
 def cpu(device: Device) -> CpuBackend:
-    """The back end of the CPU."""
+    """The back end for CPU devices."""
     return CpuBackend()

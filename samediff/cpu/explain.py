@@ -14,7 +14,7 @@ _WORTH_TIMING, _MOST = 2e4, 64
 
 
 def call_text(frame: Frame, steps: Sequence[int]) -> str:
-    """One line on a native call."""
+    """One line that describes a native call: number of instructions and threads."""
     made = [i for k in steps for i in frame.natives[k]]
     shared = sum(map(in_parts, made))
     text = f"native call of {len(made)} instruction{'s' * (len(made) > 1)}"

@@ -145,7 +145,7 @@ class FusedStep:
         return self._results
 
     def _explain(self, feeds: Sequence[Any], iteration: int, seed: int) -> NoReturn:
-        """Raise what is wrong with feeds that an instruction refused, before the updaters: the plan says it when it runs by itself."""
+        """Raise the error in feeds that an instruction refused, before the updaters, by running the plan alone."""
         self.plan.run(feeds, RunContext(True, seed, iteration))
         raise AssertionError("a native step refused what its plan accepts")
 

@@ -81,7 +81,7 @@ def ranges(size: int, count: int) -> list[tuple[int, int]]:
 
 
 def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:
-    """``call(part, low, high)`` for all parts; the first runs here. ``call`` must let go of the Python lock to gain anything."""
+    """``call(part, low, high)`` for all parts; the first runs here. ``call`` must release the GIL to gain anything."""
     with _starting:
         crew = _crew(os.getpid())
     if not crew.size or len(parts) < 2:

@@ -28,11 +28,11 @@ class Arguments:
         self.point(address)
 
     def point(self, address: Callable[[Any], int]) -> None:
-        """Give other addresses of the arrays."""
+        """Replace the addresses of the arrays."""
         for i, array in self.arrays:
             self._addresses[i] = address(array)
 
     @property
     def pointer(self) -> int:
-        """Where the list is."""
+        """The address of the argument list."""
         return ctypes.addressof(self._places)

@@ -29,7 +29,7 @@ def cupy_for(index: int) -> Any:
 
 
 def _reason(runtime: Any, error: RuntimeError) -> str:
-    """Why the runtime finds no GPU."""
+    """The reason why the CUDA runtime finds no GPU, and its remedy."""
     said = f"the CUDA runtime said: {error}"
     has, wants = runtime.driverGetVersion(), runtime.runtimeGetVersion()
     if not has:
@@ -49,7 +49,7 @@ def _version(number: int) -> str:
 
 
 def cublas_library(cupy: Any) -> Any:
-    """The functions of cuBLAS."""
+    """The cuBLAS library as a :class:`ctypes.CDLL`."""
     major = cupy.cuda.runtime.runtimeGetVersion() // 1000
     try:
         getattr(importlib.import_module("cupy_backends.cuda.libs"), "cublas")       # noqa: B009  finds the library and loads it

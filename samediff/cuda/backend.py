@@ -25,12 +25,12 @@ from .drivers.driver import Driver
 from .drivers.drivers import driver_of
 from .kernel_table import KERNELS
 
-#: What array code raises that CuPy cannot run: it lacks a function, or was handed to NumPy or SciPy.
+#: Errors of array code that CuPy cannot run: a function is missing, or NumPy or SciPy got the array.
 _NOT_FOR_CUPY = (TypeError, AttributeError, NotImplementedError, ValueError)
 
 
 class CudaBackend(Backend):
-    """A device with a driver."""
+    """A GPU, or the emulator, as a back end."""
 
     kernels = KERNELS
     on_host = False
@@ -49,7 +49,7 @@ class CudaBackend(Backend):
         return made
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
-        """Expressions as one launch."""
+        """One launch for all expressions of a group."""
         from .code.fused import fused_launch
         from .code.operators import NoText
 
@@ -66,19 +66,19 @@ class CudaBackend(Backend):
         return call, native
 
     def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
-        """Launches."""
+        """The loops as launches."""
         from .code.loops import DeviceLoopProgram
         return DeviceLoopProgram(self.driver, make, counter)
 
     def training_step(self, plan: Plan, update: ParameterUpdate) -> CompiledStep:
-        """One CUDA graph."""
+        """The training step as one CUDA graph."""
         from .device_step import DeviceStep
         from .plan import DevicePlan
         assert isinstance(plan, DevicePlan)
         return DeviceStep(plan, update)
 
     def takes(self, spec: TensorSpec) -> bool:
-        """Numbers and truth values."""
+        """True for numbers and truth values."""
         return spec.dtype.is_numeric or spec.dtype.name == "BOOL"
 
     def fuses(self, op: Op) -> bool:
@@ -103,7 +103,7 @@ class CudaBackend(Backend):
         return call
 
     def explain(self, plan: Plan) -> str:
-        """What one launch or graph does, what is array code and why."""
+        """Text on a plan: launches and graphs, and the steps that run as array code with the reason."""
         from .explain import explained_on_device
         from .plan import DevicePlan
         assert isinstance(plan, DevicePlan)

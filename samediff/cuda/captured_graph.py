@@ -27,7 +27,7 @@ class CapturedGraph:
 
     @property
     def is_captured(self) -> bool:
-        """Whether there is a graph."""
+        """Whether the program could be recorded as a graph."""
         return self._graph is not None
 
     @property
@@ -46,7 +46,7 @@ class CapturedGraph:
             return
         try:
             self._graph = self._driver.capture(self._run)
-        except RuntimeError as error:               # what the CUDA runtime refuses; the program itself ran before
+        except RuntimeError as error:               # the CUDA runtime refuses the recording; the program itself ran before
             self.reason = str(error)
             self._run()
             return

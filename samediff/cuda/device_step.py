@@ -36,20 +36,20 @@ class DeviceStep:
         self.numbers = update.numbers
         self._counter = np.zeros(1, np.int64) if update.counter is None else update.counter
         self._count = partial(np.add, self._counter, 1, self._counter)
-        self._besides: list[MirroredArray] = []         # of arrays of updaters and normalization
+        self._besides: list[MirroredArray] = []         # copies of arrays of updaters and normalization
         self._written: list[MirroredArray] = []
         self._frame = DeviceFrame(plan, plan.driver, self)
         self._sources = plan.sources[:update.outputs]
 
     def actions(self, frame: DeviceFrame) -> list[Action]:
-        """Normalization and update."""
+        """Actions of gradient normalization and update, for a frame."""
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
         made = [action for part in self.update.made_by(loops) for action in part]
         self._besides, self._written = loops.blocks, loops.written
         return made
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
-        """One step for feeds in the order of the plan: the results on the host."""
+        """Take one step; feeds are in the order of the plan, results are arrays on the host."""
         with self._gate, self._frame.stream:
             return self._results(self._step(feeds, iteration, epoch, scale, seed))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def explained_on_device(plan: DevicePlan) -> str:
-    """What runs as which launches, what as one graph, what on the host and why."""
+    """Text on a plan: its launches and graph, and the steps that run as array code or on the host, with the reason."""
     frame = plan.take_device()
     count = sum(map(len, frame.actions.values()))
     host = [i for i in range(len(plan.steps)) if i not in frame.actions]

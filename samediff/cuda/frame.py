@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 class PostStep(Protocol):
-    """What else happens in the runs of a frame."""
+    """Further actions in the runs of a frame, after its steps."""
 
     #: Host arrays whose values every run takes along.
     numbers: list[Any]
 
     def actions(self, frame: DeviceFrame) -> list[Action]:
-        """What happens after the steps; arrays of :attr:`numbers` are ``frame.numbers`` on the device."""
+        """The actions after the steps; :attr:`numbers` are ``frame.numbers`` on the device."""
 
 
 class DeviceFrame:
-    """Arrays and actions of one run. Everything of a known size has its place, so that actions are laid out once.
+    """Arrays and actions of one run. Arrays of known size have a fixed address, so that actions are prepared once.
 
-    What has no size before it is computed, and text, lives on the host (``loose`` values of a run).
+    Values whose size is known only after they are computed, and text, are kept on the host (``loose`` values of a run).
 
     Attributes
     ----------
     values : every array whose place is known, by name
-    program : what a run does in order: calls that put actions into the queue, and numbers of steps that run as array code
-    blocks : of the stored arrays that are read
-    written : of those that are written
+    program : the parts of a run in order: calls that queue actions, and numbers of steps that run as array code
+    blocks : memory blocks of the stored arrays that are read
+    written : memory blocks of the stored arrays that are written
     """
 
     def __init__(self, plan: PlanData, driver: Driver, guest: PostStep | None = None) -> None:
@@ -152,7 +152,7 @@ class DeviceFrame:
         return made
 
     def _add_view(self, i: int, step: PlanStep) -> None:
-        """Work out a view now; what is a view in name only is a copy, where the order of the elements stays."""
+        """Make a view now; a view op whose result needs memory of its own is a copy, where the order of elements stays."""
         stored = self.plan.stored               # what steers a view, such as an order of axes, is looked at here and now
         given = [None if n is None else stored[n] if k and n in stored else self.values.get(n) for k, n in enumerate(step.inputs)]
         if any(n is not None and a is None for n, a in zip(step.inputs, given)):
@@ -181,7 +181,7 @@ class DeviceFrame:
         return bool(found.shape == y.shape and (found.reshape(-1) == numbered.reshape(-1)).all())
 
     def _closing(self) -> list[Action]:
-        """What puts results to arrays that were handed in and are not written by a step."""
+        """Copies of results to arrays that were handed in and that no step writes."""
         plan, made = self.plan, list[Action]()
         for name, source in zip(plan.outputs, plan.sources):
             if name in plan.handed_in and plan.handed_in[name] is not plan.pinned.get(source):
@@ -220,7 +220,7 @@ class DeviceFrame:
 
     @property
     def is_one_call(self) -> bool:
-        """Whether no signal handler can cut a run in two."""
+        """Whether a run is one launch, which no Python signal handler interrupts."""
         return len(self.program) == 1 and isinstance(self.program[0], CapturedGraph) and self.program[0].is_one_call
 
     def go(self, feeds: Sequence[Any], context: RunContext | None, then: Callable[[], object] | None = None) -> dict[Value, Any]:
@@ -295,7 +295,7 @@ class DeviceFrame:
 
 
 def _shares(a: Any, b: Any) -> bool:
-    """Whether two arrays of a device look at one memory."""
+    """Whether two arrays of a device use the same memory."""
     if isinstance(a, np.ndarray):
         return np.may_share_memory(a, b)
     return bool(a.size and b.size and a.data.mem is b.data.mem)

@@ -24,7 +24,7 @@ class DevicePlan(Plan):
         return results
 
     def take_device(self) -> DeviceFrame:
-        """A frame that is nobody else's."""
+        """A frame for one run, from the pool or new; no other run uses it until it is put back."""
         try:
             return self._pool.pop()  # type: ignore[return-value]  # as above
         except IndexError:

@@ -17,7 +17,7 @@ TYPES: dict[str, str] = {
 
 
 def type_name(dtype: Any) -> str:
-    """How CUDA text calls an element type (a NumPy type or a :class:`DataType`)."""
+    """The CUDA name of an element type (a NumPy type or a :class:`DataType`)."""
     return TYPES[dtype.numpy.name if isinstance(dtype, DataType) else np.dtype(dtype).name]
 
 

@@ -10,7 +10,7 @@ from ..ir.node import Node
 
 
 def flops_of(node: Node, specs: Mapping[Any, TensorSpec]) -> int | None:
-    """What :meth:`.Op.flops` says of a node in a plan; None where sizes are not known before it runs."""
+    """The operations of a node by :meth:`.Op.flops`; None where sizes are not known before it runs."""
     if node.op.flops_per_element == 0:
         return 0
     given = [None if n is None else specs.get(n) for n in node.inputs]
@@ -19,5 +19,5 @@ def flops_of(node: Node, specs: Mapping[Any, TensorSpec]) -> int | None:
 
 
 def sizes_of(array: Any) -> int:
-    """Bytes of an array in memory: what is repeated along an axis is there once."""
+    """Bytes that an array occupies in memory; axes of stride 0 count once."""
     return int(math.prod([n for n, s in zip(array.shape, array.strides) if s] or [min(array.size, 1)])) * int(array.itemsize)

@@ -21,14 +21,14 @@ class Group:
     """Nodes that run as one unit: one node of any kind, or elementwise ones of one shape."""
 
     nodes: list[Node]
-    shape: Shape | None = None          # of the loop; None: not elementwise
+    shape: Shape | None = None          # shape of the loop; None: not elementwise
     depth: int = 0                      # greater than that of all groups that it depends on
     inputs: list[str] = field(default_factory=list)
     readers: list[Group] = field(default_factory=list)
 
     @property
     def fused(self) -> bool:
-        """True for elementwise nodes."""
+        """True for groups of elementwise nodes, which become one loop."""
         return self.shape is not None
 
 
@@ -70,7 +70,7 @@ def group(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], fusible: Colle
 
 
 def _before(group: Group, owner: Mapping[str, Group]) -> list[Group]:
-    """The groups that a group reads."""
+    """The groups whose values a group reads."""
     return [g for g in dict.fromkeys(owner.get(n) for n in group.inputs) if g is not None and g is not group]
 
 
@@ -145,7 +145,7 @@ def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:
 
 
 def _ends_early(groups: list[Group]) -> list[Group]:
-    """Groups that nobody reads, such as gradients of parameters, run when they can: what they read need not be kept until the end."""
+    """Move groups that nobody reads, such as gradients of parameters, as early as possible, so that their inputs are freed sooner."""
     read = {n for g in groups for n in g.inputs}
     made = {n: i for i, g in enumerate(groups) for node in g.nodes for n in node.outputs}
     order: list[tuple[int, int]] = []

@@ -21,7 +21,7 @@ Given = Sequence[TensorSpec | None]
 
 @dataclass(frozen=True)
 class Inlined:
-    """What takes the place of a node: nodes in order, constants that they read, and the names of its results."""
+    """The replacement of a node: nodes in order, constants that they read, and the names of its results."""
 
     nodes: tuple[Node, ...]
     constants: dict[str, Any]
@@ -29,7 +29,7 @@ class Inlined:
 
 
 def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: KernelTable[Any]) -> Inlined | None:
-    """What a node stands for; None where it has a kernel, reads what only a run can tell, or is better computed by its own code.
+    """The replacement of a node; None where it has a kernel, depends on values of a run, or is faster by its own code.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: K
 
 
 def _asked(op: Expandable, given: Given, promised: Sequence[TensorSpec], kernels: KernelTable[Any]) -> tuple[Any, Sequence[Any]] | None:
-    """The composition of an op that asks for it."""
+    """The graph and results of an op's composition, checked against its shape rule; None where a user's code has no nodes."""
     try:
         sd, outputs = composition(op, tuple(None if s is None else TensorSpec(s.shape, s.dtype) for s in given))
     except TraceError:      # the code of a user has no nodes
@@ -63,7 +63,7 @@ def _asked(op: Expandable, given: Given, promised: Sequence[TensorSpec], kernels
 
 
 def _is_code(op: Op) -> bool:
-    """Whether there is nothing to be had from an op but its ``compute``."""
+    """Whether an op is known only by its ``compute``."""
     return not (op.stateful or op.is_view or graphs_of(op) or isinstance(op, Elementwise))
 
 

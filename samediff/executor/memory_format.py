@@ -23,7 +23,7 @@ def orders(steps: Sequence[PlanStep], specs: Mapping[Value, TensorSpec], kept: C
             readers.setdefault(n, []).append(step)
     found = {}
     for step in steps:
-        if step.orders is None or not step.outputs:                 # what only orders others computes nothing
+        if step.orders is None or not step.outputs:                 # a control dependency computes nothing
             continue
         name = step.outputs[0]
         read = readers.get(name, [])

@@ -18,7 +18,7 @@ class PlanKernels:
         self._made: dict[str, tuple[Op, Kernel | None]] = {}        # by the first output; pruning gives a node another op
 
     def of(self, node: Node, given: Sequence[TensorSpec | None], promised: Sequence[TensorSpec]) -> Kernel | None:
-        """The op's own kernel; what it refuses is explained as what ``compute`` refuses."""
+        """The kernel of a node for these specs, or None; errors that it raises are explained as those of ``compute``."""
         known = self._made.get(node.outputs[0])
         if known is None or known[0] is not node.op:
             known = self._made[node.outputs[0]] = node.op, self._make(node, given, promised)

@@ -72,7 +72,7 @@ class Profile(JavaSpelling):
 
     @property
     def limits(self) -> MachinePeak:
-        """What the machine can do, measured once in a process."""
+        """Peak performance of the machine, measured once per process."""
         return backend_of().peak(np.dtype(np.float64 if self.dtype == np.float64 else np.float32))
 
     @property
@@ -87,7 +87,7 @@ class Profile(JavaSpelling):
 
     @property
     def bytes(self) -> int:
-        """Sum over all steps."""
+        """Bytes moved, summed over all steps."""
         return sum(s.bytes for s in self.steps)
 
     def by_layer(self) -> dict[str, Profile]:
@@ -120,7 +120,7 @@ class Profile(JavaSpelling):
         return max(self.flops / top.flops, self.bytes / top.bytes) / self.seconds if self.seconds else 0.0
 
     def to_document(self) -> dict[str, Any]:
-        """As JSON has it: times in seconds."""
+        """The profile as a dictionary for JSON; times in seconds."""
         return {"title": self.title, "seconds": self.seconds, "flops": self.flops, "bytes": self.bytes, "runs": dict(self.runs),
                 "limits": dataclasses.asdict(self.limits),
                 **{name: {k: _sums(p) for k, p in groups.items()} for name, groups in

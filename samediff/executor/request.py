@@ -8,11 +8,11 @@ from ..ir.node import Node
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What was asked of one version of a graph: which nodes it takes and which placeholders."""
+    """Nodes and placeholders that some outputs of one version of a graph need."""
 
     outputs: tuple[str, ...]
     training: bool
     nodes: tuple[Node, ...]
-    names: frozenset[str]                 # of everything that the nodes read and of the outputs
+    names: frozenset[str]                 # names of the outputs and of everything that the nodes read
     placeholders: tuple[str, ...]
     stored: tuple[str, ...]

@@ -91,7 +91,7 @@ def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: S
 
 
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:
-    """What was asked and the names, shapes and types given, those of arrays too; None when something is no array."""
+    """The key of a request: its outputs, and names, shapes and types of its arrays; None when something given is no array."""
     try:
         key: list[Any] = [training, devices.current_device() if devices.active else None, *outputs]
         for name, a in (placeholders or {}).items():
@@ -109,7 +109,7 @@ def missing(sd: GraphCore, request: RunRequest, name: str, feeds: Mapping[str, A
 
 
 def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, context: RunContext) -> dict[str, Any]:
-    """The same by the reference executor."""
+    """Run a request by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
     specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
     run_nodes(request.nodes, values, specs, context)

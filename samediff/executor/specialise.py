@@ -27,7 +27,7 @@ MAX_FOLDED = 1 << 22
 
 @dataclass
 class Specialised:
-    """What is left to run, and what is known without running it."""
+    """A graph specialised for input shapes: the nodes that are left, static specs, and constants known without a run."""
 
     nodes: list[Node]
     specs: dict[str, TensorSpec]
@@ -125,7 +125,7 @@ def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:
 
 
 def visible(name: str | None, done: Specialised) -> TensorSpec | None:
-    """What is known of an input, a small constant's value included."""
+    """The spec of an input of a node, with the value of a small constant."""
     if name is None:
         return None
     spec = done.specs[name]

@@ -68,7 +68,7 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
 
 @contextmanager
 def _kept(plan: Plan) -> Iterator[None]:
-    """What the plan writes into is restored afterwards."""
+    """Context manager that restores the arrays the plan writes into."""
     arrays = list({id(a): a for a in (*plan.pinned.values(), *plan.handed_in.values())}.values())
     before = [a.copy() for a in arrays]
     try:
@@ -79,7 +79,7 @@ def _kept(plan: Plan) -> Iterator[None]:
 
 
 def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunContext, repeats: int) -> tuple[list[float], dict[Value, Any]]:
-    """Seconds of each step, and all values. No step overwrites what it reads, so each may run again and again before the next one."""
+    """Seconds of each step, and all values. No step overwrites its inputs, so each can be repeated before the next one."""
     shared = backend_of(plan.where).shared_steps(frame)
     values = dict(frame.layouts)
     for name, array in feeds.items():
@@ -100,7 +100,7 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
 
 def _call(plan: Plan, frame: Frame, i: int, values: dict[Value, Any], context: RunContext,
           is_shared: bool) -> tuple[Callable[[], Any] | None, int]:
-    """What runs a step, and how many times at once; None for a view that is worked out before."""
+    """A function that runs a step, and how many times per call; None for a view that is made beforehand."""
     step = plan.steps[i]
     if i in frame.natives:
         return backend_of(plan.where).repeated_step(frame, i, is_shared)
@@ -127,7 +127,7 @@ def _set(values: dict[Value, Any], name: Value, array: Any) -> None:
 
 
 def _owner(nodes: Sequence[Node]) -> tuple[str, bool]:
-    """The name scope of the last node that has one, and whether it belongs to a gradient: that of what it is the gradient of."""
+    """The name scope of the last node that has one, and whether the node is part of the gradient of that scope."""
     back = nodes[-1].gradient_of is not None
     for node in reversed(nodes):
         name = (node.gradient_of or node.name).split(">")[0]

@@ -16,13 +16,13 @@ def event(name: str, category: str, start: float, seconds: float, track: int, **
 
 
 def track_names(names: Sequence[str], process: str) -> list[dict[str, Any]]:
-    """What the tracks 1, 2 ... and their process are called."""
+    """Events that name the process and its tracks 1, 2 ..."""
     return [{"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": process}},
             *({"name": "thread_name", "ph": "M", "pid": 1, "tid": k, "args": {"name": name}} for k, name in enumerate(names, 1))]
 
 
 def write_trace(path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:
-    """A file of these events."""
+    """Write events to a file in Chrome's trace format."""
     write_file(path, json.dumps({"traceEvents": list(events), "displayTimeUnit": "ms"}))
 
 

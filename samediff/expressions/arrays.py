@@ -170,7 +170,7 @@ def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def is_held(number: Any, dtype: Any) -> bool:
-    """Whether a type, where it is one of integers, holds a number."""
+    """Whether a number can be represented exactly in a type; always true for types other than integers."""
     if dtype.kind not in "iu":
         return True
     return math.isfinite(number) and number == int(number) and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
@@ -236,7 +236,7 @@ def unmasked(value: Any) -> Any:
 
 
 def _described(array: np.ndarray[Any, Any]) -> str:
-    """What stands in an array of objects that is neither numbers nor text, and what to do about it."""
+    """Text on the first element of an object array that is neither number nor text, and on the remedy."""
     values = [v for v in array.ravel() if not isinstance(v, (str, bytes))]
     missing = next((k for k, v in enumerate(array.ravel()) if v is None or type(v).__name__ in ("NAType", "NaTType")), None)
     if missing is not None:
@@ -254,7 +254,7 @@ def _described(array: np.ndarray[Any, Any]) -> str:
 
 
 def place_in(array: Any, number: int) -> str:
-    """Where the element of that number stands: `` at [3, 1]``; an empty text where there is but one."""
+    """The position of an element by its number, as text: `` at [3, 1]``; empty for an array of one element."""
     return f" at {[int(k) for k in np.unravel_index(number, array.shape)]}" if array.ndim else ""
 
 
@@ -306,7 +306,7 @@ def to_numpy(value: Any) -> np.ndarray[Any, Any]:
     else:
         try:
             array = np.asarray(table_arrays(value))
-        except DL4PyError:                              # what stands for an array says why it is none yet
+        except DL4PyError:                              # a symbolic array explains why it has no values yet
             raise
         except ValueError as error:
             why = _uneven(value) if isinstance(value, (list, tuple)) else str(error)
@@ -333,7 +333,7 @@ def require_numbers(array: Any, what: str) -> Any:
 
 
 def to_numbers(value: Any, what: str = "an array") -> np.ndarray[Any, Any]:
-    """:func:`to_numpy` of real numbers alone."""
+    """As :func:`to_numpy`, with an error for anything but real numbers."""
     return require_numbers(to_numpy(value), what)  # type: ignore[no-any-return]
 
 

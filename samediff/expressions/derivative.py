@@ -33,7 +33,7 @@ def _turning(xp: Any, a: Any, distance: Any) -> Any:
 
 
 def _share(xp: Any, a: Any, b: Any) -> Any:
-    """Of e^a in e^a + e^b; a half of each of two equal ones, infinite ones too."""
+    """The share of e^a in e^a + e^b; a half for equal ones, infinite ones too."""
     return xp.where(a == b, 0.5, 1 / (1 + xp.exp(b - a)))
 
 

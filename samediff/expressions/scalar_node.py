@@ -71,7 +71,7 @@ def input_(key: int | str, dtype: Any) -> Expr:
 
 
 def constant(value: Any, dtype: Any) -> Expr:
-    """A constant of a type."""
+    """A constant node of a type."""
     return _node("constant", (), np.dtype(dtype), np.dtype(dtype).type(value))
 
 

@@ -11,11 +11,11 @@ from ..errors import DataTypeError
 
 
 class _Library(NamedTuple):
-    """How a library's tables are read."""
+    """Functions that read the tables of one library."""
 
     columns: Callable[[Any], list[tuple[Any, Any]]]         # names and columns; one without a name where it is a column itself
     complete: Callable[[Any], bool]                         # whether a table has no missing values that an array could not show
-    missing: Callable[[Any], Any]                           # which values of a column are missing
+    missing: Callable[[Any], Any]                           # marks the missing values of a column
     array: Callable[[Any], Any] = np.asarray                # a column without missing values
     says_nan: bool = False                                  # whether NaN stands for what is missing
 
@@ -117,6 +117,6 @@ def _called(name: Any) -> str:
     return "the column" if name in (None, "") else f"column {name!r}"
 
 
-#: What to do where NaN is a value.
+#: Advice where NaN is a value.
 _NAN = "; where NaN shall stay, as behind a mask, give the array itself: to_numpy()"
 _KINDS = {"O": "text or objects", "U": "text", "T": "text", "M": "dates", "m": "durations", "c": "complex numbers"}

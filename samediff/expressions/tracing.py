@@ -21,7 +21,7 @@ class TraceError(GraphError):
 
 
 class NotElementwiseError(TraceError):
-    """Code that is valid on arrays, but not element by element: it reduces, indexes or asks for a shape."""
+    """Code that is valid on arrays, but not element by element: it reduces, indexes or uses the shape."""
 
 
 def _where() -> str:
@@ -67,7 +67,7 @@ class Scalar:
         return Scalar(self._trace, node.cast(self.expr, _dtype(dtype)))
 
     def copy(self) -> Scalar:
-        """The same values, which stay where the other array changes in place."""
+        """The same value in a new object, so that in-place changes of one do not reach the other."""
         return Scalar(self._trace, self.expr)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
@@ -173,7 +173,7 @@ class Tracer:
         return node.constant(value[()] if isinstance(value, np.ndarray) else value, dtype)
 
     def apply(self, name: str, *args: Any) -> Scalar:
-        """Function ``name`` of :data:`~dl4py.samediff.expressions.scalar.FUNCTIONS`."""
+        """The node of a function of :data:`~dl4py.samediff.expressions.scalar.FUNCTIONS`, applied to arguments."""
         try:
             dtype = operand_type(name, self._types(args), self._default)
         except DataTypeError as error:

@@ -18,7 +18,7 @@ def align(x: SDVariable, like: SDVariable, axes: tuple[int, ...]) -> SDVariable:
 
 
 def aligned(xp: Any, x: Any, axes: Sequence[int], rank: int) -> Any:
-    """The same on arrays; ``x`` with as many axes as ``like`` stays."""
+    """As :func:`align`, on arrays; ``x`` is returned as it is where it has ``rank`` axes already."""
     if x.ndim == rank and rank != len(axes):
         return x
     shape = [1] * rank

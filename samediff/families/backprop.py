@@ -53,7 +53,7 @@ class Backprop(Decomposed):
                 except DL4PyError as error:
                     problem = problem or error
                     continue
-                except (TypeError, ValueError, AttributeError, IndexError):      # what shape rules make of a wrong number of inputs
+                except (TypeError, ValueError, AttributeError, IndexError):      # shape rules raise these for a wrong number of inputs
                     continue
                 if fits:
                     given = [values[i] for i in order]
@@ -69,7 +69,7 @@ class Backprop(Decomposed):
         yield order, range(count - self.least_gradients, 0, -1)
 
     def _fits(self, inputs: Sequence[Any], upstream: Sequence[TensorSpec | None]) -> bool:
-        """Whether the op has as many outputs for these inputs; ShapeError for gradients of other shapes."""
+        """Whether the op has as many outputs for these inputs as there are upstream gradients; ShapeError for gradients of other shapes."""
         made = as_tuple(self.forward().infer(*inputs))
         if len(made) != len(upstream) and self.least_gradients:
             return False
@@ -79,7 +79,7 @@ class Backprop(Decomposed):
         return True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Shapes and types of the inputs."""
+        """The gradients have shapes and types of the inputs they belong to."""
         inputs, _ = self.parted(specs, specs)
         found = tuple(TensorSpec(s.shape, s.dtype) for s in inputs if self._has_gradient(s))
         return found[0] if len(found) == 1 else found
@@ -88,7 +88,7 @@ class Backprop(Decomposed):
         return x is not None and (x.dtype.is_floating or _has_zeros(self.gradient_of.id))
 
     def expand(self, *values: Any) -> Any:
-        """The nodes of the gradient."""
+        """The nodes that compute the gradient."""
         inputs, upstream = self.parted(values, [None if v is None else v.spec for v in values])
         sd = next(v.sd for v in values if v is not None)
 
@@ -138,7 +138,7 @@ def _signatures(of: type[Op]) -> tuple[str, ...]:
 
 
 def _file(of: type[Op]) -> FileArgs | None:
-    """As the op itself stands in files, as a custom op."""
+    """The file form of the op's gradient: that of the op, as a custom op; None where it has no plain one."""
     form = of.file
     if type(form) is not FileArgs or any("given_" in slot for slot in form.ints):
         return None

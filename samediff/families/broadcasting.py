@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def broadcast_reduced(reduced_value: SDVariable, x: SDVariable, dimensions: tuple[int, ...] = (), keep_dims: bool = False,
            axes: SDVariable | None = None, divisor: int | None = None) -> SDVariable:
-    """Stretch the result of a reduction over the shape of what was reduced.
+    """Broadcast the result of a reduction to the shape of the array that was reduced.
 
     ``divisor`` d divides by n - d, where n is the number of elements that were reduced to one.
     """
@@ -29,7 +29,7 @@ def axes_of(dimensions: tuple[int, ...], rank: int, axes: Any = None) -> tuple[i
 
 
 def _count(whole: Any, part: Any) -> int:
-    """How many elements of ``whole`` were reduced to one of ``part``."""
+    """Number of elements of ``whole`` that are reduced to one element of ``part``."""
     return whole.size // part.size if part.size else 0
 
 
@@ -53,7 +53,7 @@ class BroadcastReduced(Expandable):
 
     @property
     def is_view(self) -> bool:  # type: ignore[override]  # depends on the attributes here
-        """Nothing is computed without a divisor."""
+        """True without a divisor: then nothing is computed."""
         return self.divisor is None
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -62,7 +62,7 @@ class BroadcastReduced(Expandable):
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def in_plan(self, name: str) -> Expandable | None:
-        """With a divisor: what is reduced is divided, which is little, and then repeated, which is no work."""
+        """With a divisor, the reduced array is divided before it is broadcast, which is little work; broadcasting is none."""
         return None if self.divisor is None else self
 
     def expand(self, *inputs: Any) -> SDVariable:

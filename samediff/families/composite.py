@@ -43,10 +43,10 @@ class Composite(Expandable):
     inlines: ClassVar[bool] = False
 
     def in_plan(self, name: str) -> Composite | None:
-        """This op, if it asks for it."""
+        """The op whose composition plans run in place of it; None where they run its ``compute``."""
         return self if self.inlines else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Those of the composition."""
+        """The gradients of the composition."""
         return composite_grad(self.expand, inputs, output_grads)

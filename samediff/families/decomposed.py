@@ -16,7 +16,7 @@ class Decomposed(Composite):
     inlines = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Those of the composition."""
+        """Shapes and types of the results of the composition."""
         found = tuple(o.spec for o in composition(self, specs)[1])
         return found if self.has_several else found[0]
 

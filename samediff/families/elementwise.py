@@ -39,11 +39,11 @@ class Elementwise(Op):
     rule: ClassVar[str] = "same"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Broadcast shape; type by ``rule``."""
+        """The broadcast shape of the inputs, and the type that ``rule`` gives."""
         return TensorSpec(broadcast(*(s.shape for s in specs)), self.result_type(*specs))
 
     def result_type(self, *specs: TensorSpec) -> DataType:
-        """Type of the result by ``rule``."""
+        """Type of the result according to ``rule``; DataTypeError for inputs that it does not allow."""
         if self.rule == "float":
             require_floating(self.id, *specs)
         if self.rule in ("match", "match_float", "compare"):

@@ -41,7 +41,7 @@ def followed(what: str, code: Callable[..., Any], sd: Any, inputs: Sequence[SDVa
         return on_graph(sd, code, inputs, namespace)
     except TraceError:
         raise
-    except Exception as error:      # it tells when it runs
+    except Exception as error:      # the same error comes when it runs
         raise NotInGraphError(f"{what} cannot be followed: {error}") from error
 
 
@@ -51,7 +51,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _sketch(code: Callable[..., Any], specs: Sequence[TensorSpec | None], namespace: Any) -> list[Any]:
-    """What the code adds to a graph: its nodes and the values of its constants."""
+    """The nodes that array code adds to a graph, the values of its constants and the names of its results, to compare two runs."""
     sd, variables = scratch(specs)
     found = on_graph(sd, code, variables, namespace)
     constants = [(n, sd.stored(n).tobytes()) for n, v in sd.variable_map().items() if v.is_constant()]
@@ -85,7 +85,7 @@ def _array_code(op: Op, specs: tuple[TensorSpec | None, ...], fixed: tuple[bytes
 
 
 class LaterNumber:
-    """A number that only a run knows: whatever is done with it, there is no node."""
+    """A number that only a run knows; using it in any way raises an error, as there is no node for it."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -71,7 +71,7 @@ class Reduction(Op):
         return (-1,) * len(x.shape) if self.keep_dims else (-1,) * (len(x.shape) - gone)
 
     def result_type(self, x: TensorSpec) -> DataType:
-        """Type by ``result``."""
+        """Type of the result according to ``result``."""
         if self.result == "float":
             require_floating(self.id, x)
         if isinstance(self.result, DataType):
@@ -114,7 +114,7 @@ class Reduction(Op):
         return sd.call("base", "where", upstream, sd.constant(np.zeros((), upstream.dtype.numpy)), chosen)  # type: ignore[no-any-return]
 
     def broadcast_reduced(self, value: SDVariable, inputs: Sequence[SDVariable], divisor: int | None = None) -> SDVariable:
-        """A reduced variable stretched over the input (see :func:`.spreading.broadcast_reduced`)."""
+        """A reduced variable broadcast over the input (see :func:`.broadcasting.broadcast_reduced`)."""
         axes = inputs[1] if len(inputs) > 1 else None
         return broadcast_reduced(value, inputs[0], self.dimensions, self.keep_dims, axes, divisor)
 
@@ -126,7 +126,7 @@ class Slope(Elementwise):
     of: str
 
     def compute(self, xp: Any, x: Any, y: Any, upstream: Any) -> Any:
-        """By the declaration of the reduction."""
+        """The function ``slope`` of the reduction op ``of``."""
         return OPS[self.of].slope(xp, x, y, upstream)  # type: ignore[attr-defined]
 
 

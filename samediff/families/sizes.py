@@ -73,7 +73,7 @@ class Sized(Op):
     sizes: tuple[SizeExpr, ...]
 
     def shape(self, shapes: Sequence[Shape | None]) -> Shape:
-        """As far as the shapes tell."""
+        """The shape that ``sizes`` describes; -1 where shapes of the inputs are not known."""
         return tuple(worked_out(n, shapes[1:]) for n in self.sizes)
 
 
@@ -126,5 +126,5 @@ class BroadcastToSizes(Sized):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Summed where it was stretched."""
+        """Sum over the broadcast axes."""
         return [sum_to(output_grads[0], inputs[0]), *[None] * (len(inputs) - 1)]

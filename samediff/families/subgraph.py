@@ -41,7 +41,7 @@ class SubGraph:
 
     @classmethod
     def of_nodes(cls, sd: Any, nodes: Sequence[Node], inputs: Sequence[str], outputs: Sequence[str]) -> SubGraph:
-        """Nodes of a graph as a graph of their own; what they read besides the inputs are constants."""
+        """A sub-graph with a copy of these nodes; values that they read besides the inputs become constants."""
         made = type(sd)()
         for name in inputs:
             made.tables.add_input(name, sd.variable(name).spec)
@@ -54,7 +54,7 @@ class SubGraph:
         return cls(made, inputs, outputs)
 
     def taking(self, inputs: Sequence[SDVariable]) -> SubGraph:
-        """The same with more inputs, in this order; those that it has keep their names."""
+        """The same sub-graph with the given inputs, in this order; its own inputs keep their names."""
         for v in inputs:
             if v.name() not in self.inputs:
                 self.sd.tables.add_input(v.name(), v.spec)
@@ -83,7 +83,7 @@ class SubGraph:
 
     @lazy_property
     def heeds_context(self) -> bool:
-        """Whether results depend on more than the inputs: random numbers, training or not."""
+        """Whether results depend on more than the inputs: on random numbers, or on whether the run is for training."""
         return any(n.op.stateful or n.op.at_inference() is not n.op for n in needed(self.sd.nodes(), self.outputs))
 
     def plan(self, specs: Sequence[TensorSpec]) -> Any:
@@ -92,17 +92,17 @@ class SubGraph:
 
     @lazy_property
     def floating(self) -> tuple[int, ...]:
-        """Which inputs are of a floating type."""
+        """Positions of the inputs of floating types."""
         return tuple(i for i, n in enumerate(self.inputs) if self.sd.variable(n).dtype.is_floating)
 
     @lazy_property
     def floating_outputs(self) -> tuple[int, ...]:
-        """Which outputs are of a floating type."""
+        """Positions of the outputs of floating types."""
         return tuple(i for i, n in enumerate(self.outputs) if self.sd.variable(n).dtype.is_floating)
 
     @lazy_property
     def gradient(self) -> SubGraph:
-        """From the inputs and the gradients of the floating outputs to the gradients of the floating inputs."""
+        """The sub-graph that maps inputs and gradients of the floating outputs to gradients of the floating inputs."""
         fork = self.sd.fork()
         given, seeds = [], {}
         totals: dict[str, SDVariable] = {}
@@ -127,7 +127,7 @@ def graphs_of(op: Op) -> list[SubGraph]:
 
 
 def relaxed(first: TensorSpec, second: TensorSpec) -> TensorSpec:
-    """What holds for both: sizes that differ become -1, ranks that differ None."""
+    """The most specific spec that covers both: sizes that differ become -1, shapes of different rank None."""
     shape: Shape | None = None
     if first.shape is not None and second.shape is not None and len(first.shape) == len(second.shape):
         shape = tuple(a if a == b else -1 for a, b in zip(first.shape, second.shape))
@@ -140,7 +140,7 @@ def called(function: Any, *args: Any) -> Any:
         raise GraphError(f"conditions and bodies are functions; got {type(function).__name__} {function!r:.60}")
     try:
         signature = inspect.signature(function)
-    except ValueError:                     # of a built-in
+    except ValueError:                     # a built-in has no signature
         return function(*args)
     if not signature.parameters:
         return function()
@@ -194,7 +194,7 @@ class GraphRecorder:
         self.sd.tables.changed()
 
     def results(self, build: Callable[..., Any], *args: Any) -> list[SDVariable]:
-        """What the lambda returns, as a list of variables of this graph."""
+        """The variables that a lambda returns, as a list; GraphError for anything that is no variable of this graph."""
         made = called(build, *args)
         self.several = isinstance(made, (list, tuple))
         values = list(made) if isinstance(made, (list, tuple)) else [made]

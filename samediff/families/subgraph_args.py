@@ -21,14 +21,14 @@ class SubGraphArgs(FileArgs):
     """Every attribute as a property; a graph as its file in base 64, then the numbers and names of inputs and outputs."""
 
     def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
-        """The parts of a node."""
+        """The fields of the file's node, with each sub-graph as text."""
         parts = FileArgs(op_type="UDF").encode({}, op_name, input_dtype)
         parts["properties"] = tuple(make_property(n, _text(v) if isinstance(v, SubGraph) else v) for n, v in op_fields.items()
                                     if n != "input_shape")
         return parts
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
-        """The attributes of a node."""
+        """The attributes of an op from the file's node, with each sub-graph rebuilt."""
         found = {p.name: property_value(p) for p in node.properties}
         return {n: _graph(n, v) if isinstance(v, tuple) and v[:1] == (_MARK,) else v for n, v in found.items()}
 

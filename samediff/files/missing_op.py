@@ -46,7 +46,7 @@ class MissingOp(Op):
 
     @property
     def missing(self) -> dict[str, int | None]:
-        """What is not registered, with versions where the file has them."""
+        """Names of the classes that are not registered, with versions where the file has them."""
         return dict.fromkeys(self.lacks) if self.lacks else {self.missing_id: self.missing_version}
 
     def _fail(self) -> NoReturn:

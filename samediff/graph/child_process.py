@@ -37,7 +37,7 @@ def possible() -> bool:
 
 
 def needed() -> bool:
-    """Whether checks get a child: where one can be made, and this process is none."""
+    """Whether checks run in a child process: where one can be made and this process is not one itself."""
     return possible() and not check_report.watched
 
 
@@ -57,7 +57,7 @@ def run_apart(report: CheckReport, checks: Checks) -> None:
 
 
 def is_stuck(report: CheckReport) -> bool:
-    """Whether a check did not come back, so that nothing more is tried."""
+    """Whether a check did not return, so that no further ones are run."""
     return any(c.detail.startswith(_STUCK) for c in report.checks)
 
 
@@ -72,7 +72,7 @@ Whole = TypeVar("Whole", bound=Callable[..., CheckReport])
 
 
 def in_child(check: Whole) -> Whole:
-    """A check of something that other projects write, as a whole in a child: where that ends, the report has what was found so far."""
+    """Run a check of other projects' code in a child process; if that ends, the report has the checks finished so far."""
     @functools.wraps(check)
     def run(*args: Any, **options: Any) -> CheckReport:
         subject = next(iter((*args, *options.values())), None)
@@ -92,7 +92,7 @@ def in_child(check: Whole) -> Whole:
 
 
 def _watched(send: Callable[[Any], None], work: Callable[[], CheckReport]) -> None:
-    """Send what is begun and what was found, then the report, or the error for options that are none."""
+    """Send the names of checks begun, their results and the report, or the error for invalid options."""
     check_report.watched.append(send)
     try:
         found: Any = work()
@@ -105,7 +105,7 @@ def _watched(send: Callable[[Any], None], work: Callable[[], CheckReport]) -> No
 
 
 def _child(work: Callable[[Callable[[Any], None]], None], take: Callable[[Any], object]) -> str:
-    """Do ``work(send)`` in a child, and ``take`` what it sends; how it ended, if that was not after all of the work."""
+    """Run ``work(send)`` in a child process and ``take`` its messages; returns how the child ended, if before the end of the work."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()              # else both would write what is waiting
     results, own = Pipe(duplex=False)

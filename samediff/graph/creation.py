@@ -30,7 +30,7 @@ class CreationMixin(GraphCore):
         Parameters
         ----------
         name : str
-            By which :meth:`output` and the mappings of data sets know it; it must be free.
+            Its name in :meth:`SameDiff.output` and in the mappings of data sets; it must be free.
         *args, dtype, shape
             Data type and sizes: FLOAT and a scalar where neither is given.
         """

@@ -105,7 +105,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return [self.same_diff.variable(n) for n in self.inputs if n is not None]
 
     def arg(self, index: int = 0) -> SDVariable:
-        """One of them, by default the first."""
+        """One of the inputs, by default the first."""
         found = self.args()
         if not 0 <= index < len(found):
             raise GraphError(f"{self.where()} has {len(found)} inputs; number {index} was asked for")
@@ -136,7 +136,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return list(self.outputs)
 
     def get_num_outputs(self) -> int:
-        """How many results there are."""
+        """Number of results."""
         return len(self.outputs)
 
     def calculate_output_shape(self) -> list[TensorSpec]:
@@ -171,13 +171,13 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return {n: text.partition(":")[2].partition(":")[0].strip("*#~?") for n, text in args.properties.items()}
 
     def mappings_for_function(self) -> dict[str, dict[str, str]]:
-        """Which attribute of the op a property stands for: ``{op name: {property: attribute}}``; empty where there is none."""
+        """The attributes of the op behind properties: ``{op name: {property: attribute}}``; empty where there is none."""
         names = set(self.op.attribute_names())
         found = {p: n for p, n in self._slots().items() if n in names}
         return {self.op_name(): found} if found else {}
 
     def attribute_adapters_for_function(self) -> dict[str, dict[str, str]]:
-        """How properties are stored that are no plain numbers, in the language of ``FileArgs``: ``{op name: {property: form}}``."""
+        """The file form of properties that are no plain numbers, in the language of ``FileArgs``: ``{op name: {property: form}}``."""
         found = {p: text for p, text in file_args(type(self.op)).properties.items() if text.count(":") > 1}
         return {self.op_name(): found} if found else {}
 
@@ -202,7 +202,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return [*made, *[None] * (len(self.inputs) - len(made))]
 
     def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:
-        """As :meth:`do_diff`, with zeros where the result does not depend on an input."""
+        """As :meth:`do_diff`, with zeros for inputs on which the result does not depend."""
         made = zip(self.inputs, self.do_diff(gradients))
         return [self.same_diff.call("base", "zeros_like", self.same_diff.variable(n)) if g is None else g for n, g in made if n is not None]
 

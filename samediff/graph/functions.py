@@ -186,7 +186,7 @@ class FunctionsMixin(ControlFlowMixin, CreationMixin, InspectionMixin):
         return other.variable(names[next(reversed(self.tables.variables))])  # type: ignore[arg-type]
 
     def invoke_function_on(self, name: str, other: Self) -> SDVariable:
-        """The same for a function."""
+        """Add the named function's nodes to another graph; the variable of its result there."""
         return self.get_function(name).invoke_graph_on(other)
 
     def invoke(self, *args: Any) -> list[SDVariable]:

@@ -90,7 +90,7 @@ class _Graph:
         return total
 
     def gradients(self) -> dict[int, Any]:
-        """Gradient variables of f by input."""
+        """Gradient variables of the function by the number of the input."""
         names = [self.sd.variable(f"input{i}") for i in self.points]
         return dict(zip(self.points, self.sd.gradients(self.f, names)))
 

@@ -45,7 +45,7 @@ class GraphReader:
         self.spare: set[str] = set()       # constants that only DL4J needs
 
     def read(self) -> None:
-        """Variables, nodes, losses, outputs."""
+        """Read variables, nodes, losses and outputs into the graph."""
         for variable in self.flat.variables:
             if not variable.name:
                 raise FileFormatError("a variable of the file has no name")

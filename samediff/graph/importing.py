@@ -61,8 +61,8 @@ class ImportingMixin(GraphCore):
     def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:
         """The graph of a frozen TensorFlow graph (a ``.pb`` file); TensorFlow is not needed.
 
-        Placeholders stay, constants become constants (:meth:`convert_to_variables` makes them trainable), names are those of the file, with
-        ``name:1`` for the second output of a node.
+        Placeholders stay, constants become constants (:meth:`SameDiff.convert_to_variable` makes them trainable), names are those
+        of the file, with ``name:1`` for the second output of a node.
 
         Parameters
         ----------

@@ -77,6 +77,6 @@ class InferenceSession(JavaSpelling):
 
 
 def _is_empty(batch: Any) -> bool:
-    """Whether a data set holds nothing, as ``MultiDataSets.singleton(None, None)``."""
+    """Whether a data set holds no arrays, as ``MultiDataSets.singleton(None, None)``."""
     whole = batch.to_multi_data_set() if isinstance(batch, DataSet) else batch
     return all(a is None for a in (*whole.features, *whole.labels))

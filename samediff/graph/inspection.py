@@ -152,7 +152,7 @@ _BREAK = "\n"
 
 
 def _quoted(text: str) -> str:
-    """A DOT string."""
+    """Text as a quoted string of the DOT language."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace(_BREAK, "\\n")
     return f'"{escaped}"'
 

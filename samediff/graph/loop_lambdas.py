@@ -81,7 +81,7 @@ class ControlFlow(ControlFlowNames):
 
     @staticmethod
     def if_cond(sd: SameDiff, output_name: str | None, if_name: str | None, cond: Any, true_body: Any, false_body: Any) -> Any:
-        """Either of two results: ``sd.if_cond``."""
+        """Add a branch to a graph, as ``sd.if_cond``."""
         return sd.if_cond(output_name, if_name, cond, true_body, false_body)
 
     @staticmethod
@@ -104,7 +104,7 @@ class ControlFlow(ControlFlowNames):
 
     @staticmethod
     def args_from_inputs(inputs: Sequence[SDVariable]) -> LoopLambdaArgs:
-        """Return what `args` put in order."""
+        """Loop variables as named parts: counter, maximum, condition and the rest."""
         if len(inputs) < 3:
             raise GraphError(f"the loop variables start with counter, maximum and condition; got {len(inputs)} in all")
         return LoopLambdaArgs(inputs[0], inputs[1], list(inputs[3:]), inputs[2])

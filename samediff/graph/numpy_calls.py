@@ -18,7 +18,7 @@ class NumpyMixin(GraphCore):
         return OnVariables(self)
 
     def numpy_call(self, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-        """What a function of NumPy gives for variables of this graph, as variables.
+        """Call a function of NumPy on variables of this graph; its results are variables.
 
         Raises
         ------

@@ -15,7 +15,7 @@ from .saving import SavingMixin
 
 
 class GraphEditMixin(SavingMixin):
-    """The part of :class:`SameDiff` that changes what is there."""
+    """The part of :class:`SameDiff` that changes existing nodes and variables."""
 
     # Inputs of ops
 
@@ -73,7 +73,7 @@ class GraphEditMixin(SavingMixin):
         return variable
 
     def update_variable_names_and_references(self, variables: Sequence[SDVariable], names: Sequence[str | None]) -> list[SDVariable]:
-        """The same for several; one name each."""
+        """Rename several variables; one new name each."""
         if len(variables) != len(names):
             raise GraphError(f"{len(variables)} variables and {len(names)} names were given; equally many are needed")
         return [self.update_variable_name_and_reference(v, n) for v, n in zip(variables, names)]

@@ -37,7 +37,7 @@ class SavingMixin(FittingMixin):
         return write_flat_graph(self.as_flat_graph(save_updater_state))
 
     def as_flat_graph(self, include_updater_state: bool = False) -> FlatGraph:
-        """The tables of the graph file."""
+        """The graph as the tables of its file format."""
         return self._tables(include_updater_state)
 
     def _tables(self, include_updater_state: bool, own_form: bool = False) -> FlatGraph:
@@ -105,7 +105,7 @@ class SavingMixin(FittingMixin):
     def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> Self:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
-        A file whose name ends in ``.onnx`` is imported, see :meth:`import_onnx`.
+        A file whose name ends in ``.onnx`` is imported, see :meth:`SameDiff.import_onnx`.
         Of a graph in shards any of their names is enough, or the name that they have in common.
         Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
 
@@ -152,11 +152,11 @@ class SavingMixin(FittingMixin):
         return list(self.missing_op_versions())
 
     def missing_op_versions(self) -> dict[str, int | None]:
-        """The same with the versions that the file was saved by; None for ops without versions."""
+        """As :meth:`missing_ops`, with the version of each that the file was saved by; None for ops without versions."""
         return dict(sorted((name, version) for op in _missing(self) for name, version in op.missing.items()))
 
     def missing_op_distributions(self) -> dict[str, str | None]:
-        """The same with name and version of the distribution that each comes from; None where the file does not tell."""
+        """As :meth:`missing_ops`, with name and version of the distribution that each comes from; None where the file does not tell."""
         return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
 
     def dup(self) -> Self:

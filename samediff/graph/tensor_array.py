@@ -70,7 +70,7 @@ class TensorArray(TensorArrayNames):
         return self.sd.call("base", "identity", flow)  # type: ignore[no-any-return]
 
     def unstack(self, flow: SDVariable, value: SDVariable) -> SDVariable:
-        """A flow of the rows of a value, in place of what was there."""
+        """A flow of the rows of a value, which replaces all entries."""
         if flow.dtype is not value.dtype:
             raise DataTypeError(f"a list of {flow.dtype.name} cannot take {value.dtype.name}")
         self._last = self.sd.call("base", "identity", value)
@@ -94,12 +94,12 @@ class TensorArray(TensorArrayNames):
 
     @staticmethod
     def create_empty(sd: SequencesMixin, dtype: Any) -> SDVariable:
-        """An empty flow."""
+        """The flow variable of a new, empty list."""
         return sd.tensor_array(dtype).var
 
     @staticmethod
     def create_tensor_array_from(sd: SequencesMixin, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
-        """A flow of these variables."""
+        """The flow variable of a list of these variables."""
         return sd.call("base", "stack", *([] if name is None else [name]), 0, *inputs)  # type: ignore[no-any-return]
 
     @staticmethod
@@ -171,7 +171,7 @@ class SequencesMixin(EvaluationMixin):
         self._keep(name, np.insert(items, at, self._item(name, item), axis=0))
 
     def set_item_for_sequence_at_index(self, name: str, item: Any, index: int) -> None:
-        """Replace an entry."""
+        """Replace one entry of a stored sequence."""
         items, value = np.array(self._sequence(name)), self._item(name, item)
         items[self._place(name, index)] = value
         self._keep(name, items)
@@ -184,7 +184,7 @@ class SequencesMixin(EvaluationMixin):
         self._keep(name, np.delete(items, at, axis=0))
 
     def output_values(self, placeholders: Any, *args: Any) -> dict[str, Any]:
-        """As ``output``: ``output_values(placeholders, [listeners,] outputs)``; a sequence comes as the array of its entries."""
+        """As ``output``: ``output_values(placeholders, [listeners,] outputs)``; a sequence is returned as the array of its entries."""
         listeners, outputs = (list(args[0]), args[1:]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else ([], args)
         return self.output(placeholders, *self.tables.names_in(outputs), *listeners)  # type: ignore[no-any-return]
 

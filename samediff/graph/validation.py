@@ -33,7 +33,7 @@ class EqualityFn:
         self.expected, self.eps = np.asarray(expected), eps
 
     def apply(self, actual: Any) -> str | None:
-        """Compare."""
+        """Compare an array with the expected one: None where they agree, otherwise the difference as text."""
         found = np.asarray(actual)
         if found.shape != self.expected.shape:
             return f"shape {found.shape}, expected {self.expected.shape}"
@@ -75,7 +75,7 @@ class RelErrorFn(EqualityFn):
 
 
 class TestCase(TestCaseNames):
-    """What is expected of a graph, for `OpValidation.validate` and `GradCheckUtil.check_gradients`.
+    """Expectations about a graph, for `OpValidation.validate` and `GradCheckUtil.check_gradients`.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def _wrong(sd: SameDiff, feeds: Mapping[str, Any], skip: Collection[str], eps: f
 
 
 class OpValidation(JavaSpelling):
-    """Checks of whole test cases."""
+    """Checks of test cases, as in ND4J."""
 
     @staticmethod
     def validate(test_case: TestCase, exceptions_as_error_msg: bool = True) -> str | None:

@@ -37,7 +37,7 @@ class JavaList(list[Any]):
     addAll = add_all
 
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self)
 
     def is_empty(self) -> bool:
@@ -74,7 +74,7 @@ def _methods(kind: str) -> tuple[Callable[..., None], Callable[..., Any], Callab
         return list(getattr(self, field))
 
     def count(self: Any) -> int:
-        """How many values there are."""
+        """Number of values."""
         return len(getattr(self, field))
 
     add.__name__, get.__name__, everything.__name__ = f"add_{kind}_argument", f"get_{kind}_argument", f"{kind}_args"
@@ -102,11 +102,11 @@ class ArgumentLists:
     add_s_argument, get_s_argument, s_args, num_s_arguments = _methods("s")
 
     def no_arguments(self) -> None:
-        """Start with empty lists."""
+        """Reset all argument lists to empty ones."""
         vars(self).update([(field, []) for field in LISTS])
 
     def still_open(self, field: str) -> None:
-        """Where nothing may be added any more, an error."""
+        """Raise an error where arguments may no longer be added to the op."""
 
 
 def argument(op: ArgumentLists, field: str, value: Any) -> Any:

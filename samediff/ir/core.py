@@ -51,7 +51,7 @@ class GraphCore(JavaSpelling):
 
     @property
     def seed(self) -> int:
-        """Where random ops draw from; setting it starts their numbers again."""
+        """Seed of the random ops; setting it restarts their random numbers."""
         return self._seed
 
     @seed.setter
@@ -184,7 +184,7 @@ class GraphCore(JavaSpelling):
         return isinstance(value, SDVariable)
 
     def place_op(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
-        """Add an op as a call of it does: the nodes that it stands for, or none of them when one does not fit."""
+        """Add an op as calls do: all nodes of its composition, or none of them when one does not fit."""
         with self.tables.all_or_nothing():
             return op.place(self, inputs, names)
 

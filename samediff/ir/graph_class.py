@@ -7,10 +7,10 @@ _known: list[type[Graph]] = []
 
 
 def is_graph_class(cls: type[Graph]) -> None:
-    """Make new graphs of this class."""
+    """Class decorator: register the class of which new graphs are made."""
     _known[:] = [cls]
 
 
 def graph_class() -> type[Graph]:
-    """What new graphs are of."""
+    """The class of new graphs."""
     return _known[0]

@@ -22,7 +22,7 @@ class GraphPlans(CallCache):
         self.built, self.known, self.gradients = self.table(), self.table(), self.table()
 
     def get(self, version: int, key: Any, build: Callable[[], Any]) -> Any:
-        """What was built for that key, made by ``build()`` """
+        """The plan stored under ``key`` for this version of the graph; ``build()`` makes it where there is none."""
         with self.lock:
             self.hold_for(version)
             found = self.built.used(key)

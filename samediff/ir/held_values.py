@@ -38,7 +38,7 @@ def frozen_array(value: Any, dtype: Any = None) -> Any:
 
 
 def hashable(value: Any) -> Any:
-    """What stands for a value in comparisons: equal and of one hash for equal values, arrays included."""
+    """A hashable key for a value, equal for equal values, arrays included."""
     if isinstance(value, np.ndarray):
         content = tuple(value.reshape(-1).tolist()) if value.dtype.kind == "O" else value.tobytes()
         return value.shape, value.dtype if value.dtype.kind == "c" else DataType.of(value), content

@@ -77,7 +77,7 @@ def _whole(what: str, value: Any, may_be_open: bool = False) -> Any:
 
 
 def needs_arrays(indices: tuple[Any, ...]) -> bool:
-    """Whether there are arrays among the indices, besides a single variable, which gathers."""
+    """Whether indices contain arrays or several variables, which a plain slice or gather node cannot express."""
     variables = [hasattr(i, "get_variable_type") for i in indices]
     if any(variables):
         return len(indices) > 1

@@ -10,7 +10,7 @@ from .op import Copies, Op
 
 Rule = Callable[..., Any]
 RuleType = TypeVar("RuleType", bound=Rule)
-K = TypeVar("K")      # what a back end calls a kernel
+K = TypeVar("K")      # a back end's type of kernels
 
 
 class KernelTable(Generic[K]):
@@ -85,7 +85,7 @@ class KernelTable(Generic[K]):
         return made
 
     def _moves(self, cls: type[Op]) -> bool:
-        """Whether a class says what it copies; a parent may, whose ``compute`` it has."""
+        """Whether an op class declares what it copies, itself or by the parent that defines its ``compute``."""
         author = next(c for c in cls.__mro__ if "copies" in vars(c) or "compute" in vars(c))
         return self._copied is not None and "copies" in vars(author) and author is not Op
 

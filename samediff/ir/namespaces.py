@@ -46,7 +46,7 @@ def call(sd: OpGraph, namespace: str, method: str, args: tuple[Any, ...], kwargs
 
 
 def call_by_id(sd: OpGraph, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The same for the op registered as ``op_id``."""
+    """Add the op registered as ``op_id``, with arguments as its method in ``sd`` takes them."""
     namespace, _, method = op_id.rpartition(".")
     return call_one_of(sd, [OPS[op_id]], namespace or "op", method, args, kwargs)
 
@@ -63,7 +63,7 @@ def is_namespace(name: str) -> bool:
 
 def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
                 otherwise: tuple[Any, ...] | None = None) -> Any:
-    """The same for the first of ``classes`` that the arguments fit, else ``otherwise``: arguments whose first text is no name."""
+    """Add the first op of ``classes`` that the arguments fit; ``otherwise`` are the arguments if their first text is no name."""
     names, args = _leading_names(args, kwargs, classes)
     readings = [(names, args)] + ([] if otherwise is None else [(None, otherwise)])
     reasons: list[str] = []

@@ -26,7 +26,7 @@ class Node:
     gradient_of: str | None = None
 
     def renamed(self, old: str, new: str) -> Node:
-        """The same node where variable ``old`` is called ``new``."""
+        """A copy of the node in which variable ``old`` is called ``new``."""
         def swap(names: tuple[str | None, ...]) -> tuple[str | None, ...]:
             return tuple(new if n == old else n for n in names)
         return replace(self, inputs=swap(self.inputs), outputs=tuple(n for n in swap(self.outputs) if n is not None),

@@ -52,7 +52,7 @@ Pairs = Sequence[tuple[Any, Any]]
 
 @dataclasses.dataclass(frozen=True)
 class Copies:
-    """What an op does that only moves elements; every back end has one kernel for all of them.
+    """The copies that make up an op which only moves elements; every back end has one kernel for all of these ops.
 
     ``pairs(*inputs, *outputs)`` gives (source, target) for arrays of the final layout, which it does not read: views of inputs that are
     copied to views of outputs. A source that ``numpy.broadcast_to`` stretched is repeated. ``clears``: outputs are 0 elsewhere.
@@ -184,11 +184,11 @@ class Op:
         return None
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """Which input the only output equals for inputs of these static specs; None when there is work to do."""
+        """Number of the input that equals the only output for inputs of these static specs; None when there is work to do."""
         return None
 
     def copies(self, *specs: TensorSpec) -> Copies | None:
-        """What is copied where for inputs of these static specs, where that is all there is to do; None: there is more."""
+        """The copies that make up the op for inputs of these static specs; None where there is more to do."""
         return None
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
@@ -204,7 +204,7 @@ class Op:
         return self
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """How a call adds the op to a graph; an op that stands for several nodes adds those instead."""
+        """Add the op to a graph, as calls do; an op that stands for several nodes adds those instead."""
         return sd.add_op(self, inputs, names)
 
     def replace(self, **changes: Any) -> Op:
@@ -218,7 +218,7 @@ class Op:
 
 
 class Expandable(Op):
-    """An op that stands for others."""
+    """An op that is defined by a composition of other ops."""
 
     def expand(self, *inputs: Any) -> Any:
         """The output, or a tuple of them, built from nodes (None: input left out)."""
@@ -293,7 +293,7 @@ def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass],
 
     def register(cls: OpClass) -> OpClass:
         OPS.add(name, declare(cls, name, **class_attributes))
-        if not OPS.holds(name, cls):            # of a plug-in whose name is taken
+        if not OPS.holds(name, cls):            # an op of a plug-in whose name is taken
             return cls
         for place in api.split():
             namespace, method = place.split(".")

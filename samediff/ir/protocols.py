@@ -12,7 +12,7 @@ class OpGraph(Protocol):
     """A graph that ops are added to, or what computes them at once."""
 
     def is_input(self, value: Any, /) -> bool:
-        """Whether a value is what ops compute on, rather than a number or an option."""
+        """Whether an argument is an input of an op (a variable or array), rather than a number or an option."""
 
     def place_op(self, op: Any, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
         """Do what the op says that a call of it does."""
@@ -29,7 +29,7 @@ class Variable(Protocol):
 
     @property
     def sd(self) -> OpGraph:
-        """The graph."""
+        """The graph that the variable belongs to."""
 
     @property
     def spec(self) -> TensorSpec:
@@ -41,19 +41,19 @@ class Graph(OpGraph, Protocol):
 
     @property
     def tables(self) -> Any:
-        """What it consists of: :class:`~dl4py.samediff.ir.tables.GraphTables`, which stand above."""
+        """The :class:`~dl4py.samediff.ir.tables.GraphTables` of the graph."""
 
     def variable_method(self, variable: Any, name: str, /) -> Any:
         """The op that is a method of variables under that name."""
 
     def variable_methods(self) -> list[str]:
-        """The names of these."""
+        """Names of the ops that are methods of variables."""
 
     def numpy_call(self, function: Any, args: Sequence[Any], options: Mapping[str, Any], /) -> Any:
-        """What a function of NumPy gives for variables."""
+        """Result of a NumPy function called with variables of the graph."""
 
     def numpy_item(self, variable: Any, index: Any, /) -> Any:
-        """An index with arrays in it."""
+        """``variable[index]`` with arrays among the indices."""
 
     def array_namespace(self) -> Any:
         """The functions of the array API standard."""
@@ -81,7 +81,7 @@ class Graph(OpGraph, Protocol):
 
     @property
     def generator(self) -> Any:
-        """What weight init schemes draw from."""
+        """The random generator of weight initialization."""
 
     def rename_variable(self, old: Any, new: str, /) -> None:
         """Give a variable another name."""
@@ -93,13 +93,13 @@ class Graph(OpGraph, Protocol):
         """The gradient of a variable."""
 
     def has_gradient(self, name: str, /) -> bool:
-        """Whether there is one."""
+        """Whether a variable has a gradient."""
 
     def convert_to_constant(self, *variables: Any) -> Any:
         """Make a variable a constant."""
 
     def convert_to_variable(self, *variables: Any) -> Any:
-        """Make it trainable."""
+        """Make a constant or placeholder a trainable variable."""
 
     def add_control_dependency(self, variable: Any, first: Any, /) -> None:
         """Compute ``first`` before ``variable``."""
@@ -115,7 +115,7 @@ class Graph(OpGraph, Protocol):
         """Compute variables, by name."""
 
     def compute_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str], /) -> dict[str, Any]:
-        """The same in a given context."""
+        """Compute variables in a given run context, by name."""
 
     def plan_in(self, specs: Mapping[str, TensorSpec], names: Sequence[str], /) -> Any:
         """The plan for placeholders of static specs."""

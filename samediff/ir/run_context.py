@@ -58,10 +58,10 @@ class RunContext:
         return words
 
     def put_words(self, words: Any) -> None:
-        """Put them into an array."""
+        """Write seed, iteration and draw into an array of 64-bit words."""
         _WORDS.pack_into(words, 0, self.seed & _WORD, self.iteration & _WORD, self.draw & _WORD)
 
 
 def stream_of(node: str) -> int:
-    """What tells the random numbers of a node from those of the others."""
+    """The number of the random stream of a node, from its name."""
     return zlib.crc32(node.encode())

@@ -14,7 +14,7 @@ from ..expressions.arrays import to_numpy
 
 
 class SDValueType(JavaEnum):
-    """What an `SDValue` holds."""
+    """Kinds of values that an `SDValue` holds."""
 
     TENSOR = "TENSOR"
     LIST = "LIST"
@@ -44,7 +44,7 @@ class SDValue(JavaSpelling):
 
     @staticmethod
     def create(value: Any) -> SDValue:
-        """Wrap a value by its kind."""
+        """An `SDValue` of the kind that fits the value."""
         if isinstance(value, Mapping):
             return SDValue(SDValueType.DICT, dict(value))
         if isinstance(value, (list, tuple)):
@@ -59,7 +59,7 @@ class SDValue(JavaSpelling):
         return SDValue(kind, made)
 
     def get_sd_value_type(self) -> SDValueType:
-        """Return what it holds."""
+        """Return the kind of the value."""
         return self._kind
 
     def get_tensor_value(self) -> Any:

@@ -29,7 +29,7 @@ class Mismatch(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Formal:
-    """One name of a signature."""
+    """One formal parameter of an op's signature."""
 
     name: str
     kind: str            # "input", "attribute" or "config"

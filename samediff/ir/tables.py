@@ -51,7 +51,7 @@ class _Given(threading.local):
 
 
 class GraphTables:
-    """What a graph consists of. :class:`~dl4py.samediff.SameDiff` has DL4J's methods; what builds graphs works on these tables.
+    """The tables that make up a graph. :class:`~dl4py.samediff.SameDiff` has DL4J's methods; code that builds graphs uses these tables.
 
     Anything that changes the structure raises ``version``; compiled plans and the gradient graph belong to a version.
 
@@ -105,7 +105,7 @@ class GraphTables:
     # Looking up
 
     def is_taken(self, name: str) -> bool:
-        """Whether a node or a result cannot have that name."""
+        """Whether a name is in use already, by a variable, a node or a result."""
         return name in self.variables or name in self.nodes or f"{name}:1" in self.variables
 
     def own(self, variable: SDVariable) -> SDVariable:
@@ -190,7 +190,7 @@ class GraphTables:
         self.version += 1
 
     def add_variable(self, name: str, kind: VariableType, spec: TensorSpec, array: Any = None) -> SDVariable:
-        """One more variable, with the array that it stores."""
+        """Add a variable, with the array that it stores."""
         check_name(name)
         if name in self.variables:
             raise GraphError(f"variable name {name!r} is taken already by {self.variables[name]!r}; choose another one or rename that")
@@ -206,11 +206,11 @@ class GraphTables:
         return self.add_variable(name, VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
 
     def new_input(self, base: str, spec: TensorSpec) -> SDVariable:
-        """The same under a free name."""
+        """Add an input under a free name that begins with ``base``."""
         return self.add_input(self.names.unique(base), spec)
 
     def put_node(self, node: Node, specs: Iterable[TensorSpec]) -> None:
-        """A node as it is, with its results: for what was checked already, in another graph."""
+        """Add a node with its results unchecked, as it was checked in another graph."""
         for name, spec in zip(node.outputs, specs):
             self.add_variable(name, VariableType.ARRAY, spec)
             self.producers[name] = node.name
@@ -218,7 +218,7 @@ class GraphTables:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Take back what was added when the block raises."""
+        """Context manager that removes everything added in the block when it raises."""
         variables, nodes, losses = len(self.variables), len(self.nodes), len(self.losses)
         try:
             yield

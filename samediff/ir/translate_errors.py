@@ -28,7 +28,7 @@ def refusal(op: Op, error: BaseException) -> DL4PyError | None:
 
 
 def inferred(op: Op, specs: Sequence[TensorSpec | None]) -> Specs:
-    """What the shape rule says; errors when a size would be negative, or a number does not fit the type of its array."""
+    """The specs by the shape rule; errors for negative sizes and for numbers that do not fit the type of their array."""
     for name in op.element_values.split():
         first = specs[0] if specs else None
         dtype = getattr(op, "data_type", None if first is None else first.dtype)

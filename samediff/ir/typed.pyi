@@ -99,7 +99,7 @@ class MathOps(Namespace):
     def amin(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def and_(self, x: Operand, y: Operand) -> SDVariable:
-        """True where both are."""
+        """True where both elements are true."""
     @overload
     def and_(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -462,7 +462,7 @@ class MathOps(Namespace):
     dynamicStitch = dynamic_stitch
     @overload
     def embedding_lookup(self, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable:
-        """Rows of a table."""
+        """Rows of an embedding table."""
     @overload
     def embedding_lookup(self, name: str | list[str] | None, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable: ...
     embeddingLookup = embedding_lookup
@@ -760,7 +760,7 @@ class MathOps(Namespace):
     isNonDecreasing = is_non_decreasing
     @overload
     def is_numeric_tensor(self, x: Operand) -> SDVariable:
-        """True for an array of numbers."""
+        """True, as every array is one of numbers."""
     @overload
     def is_numeric_tensor(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     isNumericTensor = is_numeric_tensor
@@ -907,7 +907,7 @@ class MathOps(Namespace):
     logSumExp = log_sum_exp
     @overload
     def logical_and(self, x: Operand, y: Operand) -> SDVariable:
-        """True where both are."""
+        """True where both elements are true."""
     @overload
     def logical_and(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     logicalAnd = logical_and
@@ -919,13 +919,13 @@ class MathOps(Namespace):
     logicalNot = logical_not
     @overload
     def logical_or(self, x: Operand, y: Operand) -> SDVariable:
-        """True where one is."""
+        """True where at least one element is true."""
     @overload
     def logical_or(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     logicalOr = logical_or
     @overload
     def logical_xor(self, x: Operand, y: Operand) -> SDVariable:
-        """True where exactly one is."""
+        """True where exactly one element is true."""
     @overload
     def logical_xor(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     logicalXor = logical_xor
@@ -1045,7 +1045,7 @@ class MathOps(Namespace):
     mergeMax = merge_max
     @overload
     def merge_max_index(self, *xs: Any, data_type: DataType | str = ...) -> SDVariable:
-        """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
+        """The number of the array that holds the maximum, element by element (the first of equal ones)."""
     @overload
     def merge_max_index(self, name: str | list[str] | None, *xs: Any, data_type: DataType | str = ...) -> SDVariable: ...
     @overload
@@ -1232,7 +1232,7 @@ class MathOps(Namespace):
     onesLike = ones_like
     @overload
     def or_(self, x: Operand, y: Operand) -> SDVariable:
-        """True where one is."""
+        """True where at least one element is true."""
     @overload
     def or_(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -2006,7 +2006,7 @@ class MathOps(Namespace):
     def where(self, name: str | list[str] | None, condition: Operand) -> SDVariable: ...
     @overload
     def xor(self, x: Operand, y: Operand) -> SDVariable:
-        """True where exactly one is."""
+        """True where exactly one element is true."""
     @overload
     def xor(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -3228,7 +3228,7 @@ class BaseOps:
     def all(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def and_(self, x: Operand, y: Operand) -> SDVariable:
-        """True where both are."""
+        """True where both elements are true."""
     @overload
     def and_(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -3522,7 +3522,7 @@ class BaseOps:
     dynamicStitch = dynamic_stitch
     @overload
     def embedding_lookup(self, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable:
-        """Rows of a table."""
+        """Rows of an embedding table."""
     @overload
     def embedding_lookup(self, name: str | list[str] | None, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable: ...
     embeddingLookup = embedding_lookup
@@ -3732,7 +3732,7 @@ class BaseOps:
     isNonDecreasing = is_non_decreasing
     @overload
     def is_numeric_tensor(self, x: Operand) -> SDVariable:
-        """True for an array of numbers."""
+        """True, as every array is one of numbers."""
     @overload
     def is_numeric_tensor(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     isNumericTensor = is_numeric_tensor
@@ -3931,7 +3931,7 @@ class BaseOps:
     mergeMax = merge_max
     @overload
     def merge_max_index(self, *xs: Any, data_type: DataType | str = ...) -> SDVariable:
-        """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
+        """The number of the array that holds the maximum, element by element (the first of equal ones)."""
     @overload
     def merge_max_index(self, name: str | list[str] | None, *xs: Any, data_type: DataType | str = ...) -> SDVariable: ...
     @overload
@@ -4139,7 +4139,7 @@ class BaseOps:
     onesLike = ones_like
     @overload
     def or_(self, x: Operand, y: Operand) -> SDVariable:
-        """True where one is."""
+        """True where at least one element is true."""
     @overload
     def or_(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -4773,7 +4773,7 @@ class BaseOps:
     whereNumpy = where_numpy
     @overload
     def xor(self, x: Operand, y: Operand) -> SDVariable:
-        """True where exactly one is."""
+        """True where exactly one element is true."""
     @overload
     def xor(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload

@@ -59,7 +59,7 @@ class SDVariable(VariableOps):
         self._spec = spec
         self._scheme: Any = None
 
-    # What it is
+    # Name, type and shape
 
     def name(self) -> str:
         """The unique name in the graph."""
@@ -192,12 +192,12 @@ class SDVariable(VariableOps):
         return sd.placeholder(name, self.dtype, self._spec.shape)  # type: ignore[no-any-return]
 
     def mark_as_loss(self) -> SDVariable:
-        """Add it to the loss variables."""
+        """Add this variable to the losses of the graph."""
         self._sd.add_loss_variable(self)
         return self
 
     def gradient(self) -> SDVariable | None:
-        """Its gradient in the gradient graph (see ``SameDiff.grad``)."""
+        """The gradient of this variable in the gradient graph (see ``SameDiff.grad``)."""
         return self._sd.grad(self._name)  # type: ignore[no-any-return]
 
     get_gradient = gradient
@@ -211,11 +211,11 @@ class SDVariable(VariableOps):
         return self._sd.convert_to_constant(self)  # type: ignore[no-any-return]
 
     def convert_to_variable(self) -> SDVariable:
-        """Make it a trainable variable."""
+        """Make this constant or placeholder a trainable variable."""
         return self._sd.convert_to_variable(self)  # type: ignore[no-any-return]
 
     def add_control_dependency(self, other: SDVariable) -> None:
-        """Compute ``other`` before this result."""
+        """Have ``other`` computed before this variable."""
         self._sd.add_control_dependency(self, other)
 
     def get(self, *indices: SDIndex) -> SDVariable:
@@ -261,7 +261,7 @@ class SDVariable(VariableOps):
 
     @property
     def device(self) -> str:
-        """Where the standard says an array is; values are where the graph runs."""
+        """The device in the sense of the array API standard: "graph", since values are where the graph runs."""
         return "graph"
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> SDVariable:

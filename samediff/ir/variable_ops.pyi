@@ -48,7 +48,7 @@ class VariableOps:
     def all(self, name: str | list[str] | None, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def and_(self, y: Operand) -> SDVariable:
-        """True where both are."""
+        """True where both elements are true."""
     @overload
     def and_(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
     @overload
@@ -522,7 +522,7 @@ class VariableOps:
     notEqual = not_equal
     @overload
     def or_(self, y: Operand) -> SDVariable:
-        """True where one is."""
+        """True where at least one element is true."""
     @overload
     def or_(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
     @overload
@@ -776,7 +776,7 @@ class VariableOps:
     def variance(self, name: str | list[str] | None, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def xor(self, y: Operand) -> SDVariable:
-        """True where exactly one is."""
+        """True where exactly one element is true."""
     @overload
     def xor(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
     getVarName = SDVariable.name

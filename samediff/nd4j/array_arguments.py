@@ -26,7 +26,7 @@ class ArrayArguments:
 
     @abstractmethod
     def results(self, context: Any, inputs: Sequence[Any]) -> list[Any]:
-        """What it computes from arrays."""
+        """The results of the op for arrays."""
 
     def add_input_argument(self, *arrays: Any) -> None:
         """Add inputs."""
@@ -61,11 +61,11 @@ class ArrayArguments:
         return at(self.output_arguments, i, f"the outputs of op {self.op_name()!r}")
 
     def num_input_arguments(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs."""
         return len(self.input_arguments)
 
     def num_output_arguments(self) -> int:
-        """How many outputs there are."""
+        """Number of outputs."""
         return len(self.output_arguments)
 
     def clear_arrays(self) -> None:

@@ -123,6 +123,6 @@ class Executing:
 
     @staticmethod
     def get_executioner() -> Executioner:
-        """What executes ops."""
+        """The executioner of ops."""
         return Executioner()
 

@@ -158,22 +158,22 @@ class Transforms(TransformFunctions, TransformsNames):
 
     @staticmethod
     def and_(x: Any, y: Any) -> INDArray:
-        """Where both are true (not 0); BOOL."""
+        """True where both are true (not 0); BOOL."""
         return _kept(run("and", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def or_(x: Any, y: Any) -> INDArray:
-        """Where one is true; BOOL."""
+        """True where at least one is true; BOOL."""
         return _kept(run("or", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def xor(x: Any, y: Any) -> INDArray:
-        """Where exactly one is true; BOOL."""
+        """True where exactly one is true; BOOL."""
         return _kept(run("xor", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def not_(x: Any) -> INDArray:
-        """Where it is false (0); BOOL."""
+        """True where the element is false (0); BOOL."""
         return run("boolean_not", Transforms._truth(x))  # type: ignore[no-any-return]
 
     @staticmethod
@@ -194,7 +194,7 @@ class Transforms(TransformFunctions, TransformsNames):
 
     @staticmethod
     def eps(x: Any, y: Any) -> INDArray:
-        """Where two arrays differ by less than 1e-5; BOOL."""
+        """True where two arrays differ by less than 1e-5; BOOL."""
         return run("eps", x, y)  # type: ignore[no-any-return]
 
     @staticmethod

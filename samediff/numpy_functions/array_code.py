@@ -134,7 +134,7 @@ def _assigning(code: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def code_on_graph(sd: Any, code: Callable[..., Any], inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
-    """:func:`~..families.graph_namespace.on_graph` for code of users."""
+    """As :func:`.graph_namespace.on_graph`, for code of users."""
     return on_graph(sd, _assigning(code), inputs, CodeNamespace)
 
 

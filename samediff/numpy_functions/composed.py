@@ -28,7 +28,7 @@ def divmod_(xp: Any, x: Any, y: Any) -> Any:
 
 
 def modf(xp: Any, x: Any) -> Any:
-    """What stands behind the point, and before it."""
+    """The fractional and the integral part."""
     x = xp.floating(x)
     whole = xp.trunc(x)
     return xp.where(xp.isinf(x), xp.copysign(xp.zeros_like(x), x), xp.copysign(x - whole, x)), whole
@@ -105,7 +105,7 @@ def atleast(rank: int) -> Callable[..., Any]:
 
 
 def size(xp: Any, x: Any, axis: int | None = None) -> Any:
-    """How many elements, or how many along an axis."""
+    """Number of elements, or size of an axis."""
     return x.size if axis is None else x.shape[axis]
 
 

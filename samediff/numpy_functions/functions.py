@@ -152,11 +152,11 @@ class NumpyFunctions(GraphNamespace):
         return NotInGraphError(f"np.{name} has no graph node{why}")
 
     def recorded(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """What a function of the user gives for graph arrays."""
+        """Result of a user's function for graph arrays."""
         return self.trace.inner(function(*map(self.trace.outer, args), **kwargs))
 
     def method(self, name: str, x: GraphArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a method of NumPy's arrays gives."""
+        """Result of a method of NumPy's arrays for graph arrays."""
         if name == "astype":
             return self.astype(x, *args, **{k: v for k, v in kwargs.items() if k == "dtype"})
         if name in ("reshape", "transpose"):
@@ -333,7 +333,7 @@ class NumpyFunctions(GraphNamespace):
     # The others
 
     def array_of(self, x: Any) -> GraphArray:
-        """What a function takes as an array, as one of the graph."""
+        """An argument of a function as a graph array."""
         made = self.asarray(x)
         return made if isinstance(made, GraphArray) else self.wrap(self.unwrap(made))
 

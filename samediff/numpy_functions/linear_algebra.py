@@ -95,14 +95,14 @@ def multi_dot(xp: Any, arrays: Sequence[Any]) -> Any:
 
 
 def matrix_rank(xp: Any, a: Any) -> Any:
-    """How many singular values differ from 0."""
+    """Number of singular values that differ from 0."""
     a = xp.floating(a)
     s = svd(xp, a, compute_uv=False)
     return xp.sum(s > xp.max(s, axis=-1, keepdims=True) * (max(a.shape[-2:]) * np.finfo(a.dtype).eps), axis=-1)
 
 
 def cond(xp: Any, a: Any, p: Any = None) -> Any:
-    """How much errors of a system grow: the largest singular value over the smallest, or by another norm."""
+    """Condition number: the largest singular value over the smallest, or by another norm."""
     if p in (None, 2, -2):
         s = svd(xp, a, compute_uv=False)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

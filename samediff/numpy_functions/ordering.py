@@ -23,7 +23,7 @@ def sort(xp: Any, x: Any, axis: int | None = -1, kind: Any = None, stable: Any =
 
 
 def argsort(xp: Any, x: Any, axis: int | None = -1, kind: Any = None, stable: Any = None) -> Any:
-    """Where the elements of :func:`sort` stand; equal ones in their order, which NumPy promises for ``kind="stable"`` alone."""
+    """Positions of the elements of :func:`sort`; equal ones in their order, which NumPy promises for ``kind="stable"`` alone."""
     return _ascending(xp, x, axis)[1]
 
 

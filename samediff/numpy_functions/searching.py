@@ -13,7 +13,7 @@ from .ordering import argsort, sort
 
 
 def searchsorted(xp: Any, a: Any, v: Any, side: str = "left") -> Any:
-    """Where values belong among sorted ones: by halves, which takes as many steps as their number has bits."""
+    """Positions at which values belong among sorted ones, by bisection in as many steps as their number has bits."""
     a, v = xp.alike([xp.array_of(a), xp.array_of(v)])
     n = a.shape[0]
     if not isinstance(n, int):
@@ -95,7 +95,7 @@ def partition(xp: Any, x: Any, kth: Any, axis: int | None = -1, kind: Any = None
 
 
 def argpartition(xp: Any, x: Any, kth: Any, axis: int | None = -1, kind: Any = None) -> Any:
-    """Where these elements stand."""
+    """Positions that sort an array, which partition it as well."""
     return argsort(xp, x, axis)
 
 

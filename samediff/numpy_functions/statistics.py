@@ -148,7 +148,7 @@ def histogram_bin_edges(xp: Any, x: Any, bins: Any = 10, range: Any = None, weig
 
 
 def histogram(xp: Any, x: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """How many elements lie in each cell, and the edges of the cells."""
+    """Number of elements in each cell, and the edges of the cells."""
     edges = histogram_bin_edges(xp, x, bins, range)
     values = xp.ravel(xp.array_of(x))
     n = edges.shape[0] - 1

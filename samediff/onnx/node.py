@@ -158,7 +158,7 @@ class OnnxNode:
         return array_of(proto, self.walk.folder, repr(self))
 
     def spec(self, x: GraphArray) -> Any:
-        """What is known of an array."""
+        """The known shape and type of an array."""
         return self.sd.tables.visible(x.variable)
 
     def sizes(self, x: GraphArray) -> GraphArray:

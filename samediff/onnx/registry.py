@@ -17,7 +17,7 @@ STANDARD = ("", "ai.onnx")
 
 @dataclass(frozen=True)
 class Converter:
-    """How one operator becomes nodes.
+    """The conversion of one operator to graph nodes.
 
     Parameters
     ----------

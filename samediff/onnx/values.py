@@ -49,7 +49,7 @@ class Held:
 
 
 class Dead:
-    """What a branch gives that is not taken, where a condition is known."""
+    """The result of a branch that is not taken, where a condition is known."""
 
     code = 0
 

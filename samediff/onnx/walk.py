@@ -68,7 +68,7 @@ class Walk:
     # Values by name
 
     def look_up(self, name: str) -> Any:
-        """What stands behind a name; None for an input left out."""
+        """The value of a name; None for an input left out."""
         if not name:
             return None
         for scope in reversed(self.scopes):
@@ -196,7 +196,7 @@ class Walk:
         return self.results(node, made)
 
     def results(self, node: OnnxNode, made: Any) -> list[Any]:
-        """What a converter gave, as variables; values that are inputs themselves get a node of their own."""
+        """The results of a converter as variables; results that are inputs themselves get a node of their own."""
         taken = {id(v) for v in node.inputs} | {id(v.variable) for v in node.inputs if isinstance(v, Held)}
 
         def one(value: Any) -> Any:

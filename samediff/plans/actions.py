@@ -56,7 +56,7 @@ class ArrayCopy:
 
 @dataclass(frozen=True, eq=False)
 class ZeroFill:
-    """Zero bytes for a contiguous array."""
+    """Fill a contiguous array with zero bytes."""
 
     target: Any
 
@@ -66,7 +66,7 @@ Action = KernelLaunch | MatrixProduct | ArrayCopy | ZeroFill
 
 @dataclass(frozen=True)
 class CudaKernel:
-    """How an op does its work on a device.
+    """The kernel of an op on a device.
 
     ``actions(*inputs, *outputs, *workspace)`` is given arrays of the device in their final layout: all are C-contiguous
     (the executor copies what is not). Left-out inputs are None. ``workspace`` lists arrays that are needed besides. Nothing may be

@@ -54,7 +54,7 @@ class Backend:
         return Plan(*parts)
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
-        """What computes expressions of ``count`` inputs: array code, and what makes native instructions for final arrays."""
+        """Two functions for a fused group of ``count`` inputs: one computes it on arrays, one makes native instructions or is None."""
         return evaluated(exprs, count), None
 
     def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
@@ -66,7 +66,7 @@ class Backend:
         return None
 
     def takes(self, spec: TensorSpec) -> bool:
-        """Whether kernels may be given arrays of a type."""
+        """Whether kernels accept arrays of a spec."""
         return spec.dtype.is_numeric
 
     def fuses(self, op: Op) -> bool:
@@ -84,30 +84,30 @@ class Backend:
         return call
 
     def explain(self, plan: Plan) -> str:
-        """A plan of this back end in words: what was fused, where values live, how steps run and why."""
+        """A description of a plan of this back end: fused ops, memory, and how steps run and why."""
         return explained(plan, self.kernels, self.native_call_text)
 
     # Native steps: of frames whose instructions run without Python
 
     def native_call_text(self, frame: Frame, steps: Sequence[int]) -> str:
-        """One line on the native call of some steps."""
+        """One line that describes the native call of some steps."""
         return f"native call of {len(steps)} steps:"
 
     def shared_steps(self, frame: Frame) -> set[int]:
-        """Those whose work several threads share."""
+        """Numbers of the steps whose work several threads share."""
         return set()
 
     def repeated_step(self, frame: Frame, step: int, is_shared: bool) -> tuple[Call, int]:
-        """What runs one of them by itself, to be timed, and how often one call does."""
+        """A function that runs one native step by itself, to be timed, and the number of runs per call."""
         raise NotImplementedError(f"{type(self).__name__} has native steps and does not say how one is timed")
 
     def peak(self, dtype: Any) -> MachinePeak:
-        """What the machine can do with numbers of a type, measured once in a process."""
+        """The peak performance of the machine for a data type, measured once per process."""
         return limits(dtype)
 
 
 def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
-    """What computes expressions of so many inputs by NumPy: call(*inputs, *outputs)."""
+    """A function ``call(*inputs, *outputs)`` that computes expressions of ``n_inputs`` inputs by NumPy."""
 
     def call(*arrays: Any) -> None:
         for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
@@ -137,7 +137,7 @@ def host_backend() -> Backend:
 
 
 class CompiledLoops:
-    """The same loops as programs of back ends."""
+    """The same loops, compiled by each back end that runs them."""
 
     def __init__(self) -> None:
         self._programs: dict[Backend, LoopProgram] = {}

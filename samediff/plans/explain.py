@@ -11,12 +11,12 @@ from .plan import Plan
 from .plan_data import PlanStep
 from .way import Way, way_of, why
 
-#: What one native call is said to do: of the steps with these numbers in a frame.
+#: Describes the native call of the steps with these numbers in a frame.
 CallText = Callable[[Frame, Sequence[int]], str]
 
 
 def explained(plan: Plan, kernels: KernelTable[Any], call_text: CallText) -> str:
-    """What was fused, where values live, what one native call does, what runs as Python and why.
+    """A description of a plan: fused ops, memory, native calls, and steps that run in Python and why.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def _step_lines(plan: Plan, frame: Frame, i: int, step: PlanStep, kernels: Kerne
 
 
 def _buffer_lines(plan: Plan) -> list[str]:
-    """Which values take turns in the same memory."""
+    """Lines that list the values that share the same memory."""
     rows = [(at, n, bytes_of(plan.specs[n])) for n, at in plan.offsets.items()]
     rows += [(at, f"workspace of {w.step}", bytes_of(plan.steps[w.step].workspace[w.place])) for w, at in plan.workspaces.items()]
     places: dict[int, list[str]] = {}

@@ -46,7 +46,7 @@ class Frame:
         self.layouts = {**self.bound, **self.locals}
         self.natives: dict[int, Sequence[Any]] = {}
         self.calls: dict[int, tuple[Any, ...]] = {}
-        self._functions: dict[int, tuple[Any, ...]] = {}        # of every step, also of those that a run seldom calls
+        self._functions: dict[int, tuple[Any, ...]] = {}        # call of every step, also of those that a run seldom calls
         for i, step in enumerate(plan.steps):
             if step.kind is StepKind.VIEW:
                 self._functions[i] = (step.call,)
@@ -68,11 +68,11 @@ class Frame:
         self.runs = self._neighbours(len(plan.steps))
 
     def bind(self, code: Callable[..., Any]) -> None:
-        """Take what a :class:`~.plan_source.Writer` wrote as the function that runs in this frame."""
+        """Use the code that a :class:`~.plan_source.PlanWriter` wrote as the function that runs in this frame."""
         self.call = code(self.bound, self._functions, self.addresses())
 
     def addresses(self) -> dict[int, int]:
-        """Where joined instructions are, by the number of their first step."""
+        """Addresses of the native code of joined steps, by the number of their first step."""
         return {}
 
     def _neighbours(self, steps: int) -> dict[int, list[int]]:
@@ -110,7 +110,7 @@ class Frame:
             self.views.update(dict.fromkeys(step.outputs, i))
 
     def copied(self, step: PlanStep) -> Sequence[Any] | None:
-        """Instructions for what is a view in name only; None: the run copies."""
+        """Native instructions that copy, for a view op whose result needs memory of its own; None: Python copies."""
         return None
 
     def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Any] | None:

@@ -37,7 +37,7 @@ class OperandLayout:
 
     @staticmethod
     def scalar(ndim: int) -> OperandLayout:
-        """One value for all: an array of one element."""
+        """The layout of an array of one element, which is read for every index."""
         return OperandLayout((False,) * ndim)
 
     @staticmethod
@@ -69,7 +69,7 @@ class OperandLayout:
 
 @dataclass(frozen=True)
 class OutputReduction:
-    """What becomes of an output: its sum, mean, max, min or product over axes of the index space (None: all)."""
+    """The reduction of an output: its sum, mean, max, min or product over axes of the index space (None: all)."""
 
     kind: Literal["sum", "mean", "max", "min", "prod"]
     axes: tuple[int, ...] | None = None
@@ -79,7 +79,7 @@ class OutputReduction:
             raise GraphError(f"expected a reduction of {', '.join(REDUCTIONS)}; got {self.kind!r}")
 
     def kept(self, ndim: int) -> tuple[bool, ...]:
-        """For each dimension, whether the result still has it."""
+        """For each dimension, whether the result still has it after the reduction."""
         gone = set(range(ndim)) if self.axes is None else {a % ndim for a in self.axes}
         return tuple(i not in gone for i in range(ndim))
 

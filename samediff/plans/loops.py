@@ -13,19 +13,19 @@ from ..expressions.arrays import sum_over, xp
 
 
 class Loops(Protocol):
-    """What makes loops for a device, of arrays on the host and of what the device has of them.
+    """Compiler of elementwise loops for one device, over arrays on the host and their copies on the device.
 
     Inputs of one element count for every element; outputs may be inputs. None where there is no compiled form.
     """
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """Expressions of each element of flat arrays."""
+        """A loop that evaluates expressions for each element of flat arrays."""
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> Any:
-        """The sum of an expression over all elements, into an array of one."""
+        """A loop that sums an expression over all elements into an array of one element."""
 
 
-#: What gives loops, by name or number.
+#: A function that makes loops, by name or number.
 MakeLoops = Callable[[Loops], Mapping[Any, Any]]
 
 
@@ -38,10 +38,10 @@ class LoopProgram(Protocol):
 
     @property
     def is_one_call(self) -> bool:
-        """Whether no signal handler can cut a run in two."""
+        """Whether a run is one native call, which no Python signal handler interrupts."""
 
     def __call__(self) -> None:
-        """Do the work."""
+        """Run all loops once."""
 
 
 class ArrayLoops:
@@ -56,14 +56,14 @@ class ArrayLoops:
         np.copyto(to_host(array), value, casting="unsafe")
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[[], None]:
-        """A function, as :class:`Loops` says."""
+        """A Python function that does the work of :meth:`Loops.each` by NumPy."""
         def run() -> None:
             for out, value in zip(outputs, ex.evaluate(exprs, xp, list(map(self.read, inputs)))):
                 self.write(out, value)
         return run
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> Callable[[], None]:
-        """A function, as :class:`Loops` says."""
+        """A Python function that does the work of :meth:`Loops.total` by NumPy."""
         def run() -> None:
             value, = ex.evaluate(exprs, xp, list(map(self.read, inputs)))
             self.write(output, sum_over(np.broadcast_to(value, max(a.size for a in inputs))))
@@ -80,7 +80,7 @@ class FunctionProgram:
         self._counter = counter
 
     def __call__(self) -> None:
-        """Do the work."""
+        """Run all functions in order, then count the run."""
         for run in self.made.values():
             run()
         if self._counter is not None:

@@ -24,7 +24,7 @@ def _plain(array: Any) -> Any:
 
 @dataclass
 class Plan(PlanData):
-    """What was decided, and a pool of frames: one frame serves one run at a time.
+    """A compiled plan with a pool of frames; one frame serves one run at a time.
 
     Class attributes
     ----------------
@@ -68,7 +68,7 @@ class Plan(PlanData):
             to_host(array)
 
     def take(self) -> Frame:
-        """A frame that is nobody else's."""
+        """A frame for one run, from the pool or new; no other run uses it until it is put back."""
         try:
             return self._pool.pop()             # taking from and adding to a list need no lock
         except IndexError:
@@ -83,7 +83,7 @@ class Plan(PlanData):
         return frame
 
     def put_back(self, frame: Frame) -> None:
-        """Let the next run have it."""
+        """Return a frame to the pool, for later runs."""
         self._pool.append(frame)
 
     def _raise_explained(self, error: Exception) -> NoReturn:

@@ -11,10 +11,10 @@ from ..ir.node import Node
 
 
 class StepKind(Enum):
-    """What the ``call`` of a step takes and gives."""
+    """The calling convention of a step: arguments and results of its ``call``."""
 
     KERNEL = "kernel"       # call(*inputs, *outputs, *workspace) writes into outputs that it is given
-    FUSED = "fused"         # the same, of elementwise expressions; without workspace
+    FUSED = "fused"         # as KERNEL, for elementwise expressions; without workspace
     VIEW = "view"           # call(*inputs) gives other views of its inputs
     PYTHON = "python"       # call(context, *inputs) gives fresh arrays
 
@@ -77,7 +77,7 @@ class PlanStep:
 
     @property
     def writes(self) -> bool:
-        """Whether it writes into outputs that it is given."""
+        """Whether the step writes into output arrays that it is given."""
         return self.kind is StepKind.KERNEL or self.kind is StepKind.FUSED
 
 
@@ -96,18 +96,18 @@ class PlanData:
     sources: tuple[str, ...]              # the values that the outputs are, after simplification
     stored: dict[Value, Any]              # arrays of variables and constants
     pinned: Mapping[str, Any]             # values that steps write into given arrays
-    handed_in: Mapping[str, Any]          # the same by the names asked for
+    handed_in: Mapping[str, Any]          # arrays for results, by the names of the request
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
     words: RngState | None = None            # where steps read them
-    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # of axes in memory, where it is not their own
-    offsets: dict[str, int] = field(default_factory=dict)                  # of values in the arena
-    workspaces: dict[Workspace, int] = field(default_factory=dict)         # the same of workspaces
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # memory order of the axes, where it differs from theirs
+    offsets: dict[str, int] = field(default_factory=dict)                  # positions of values in the arena
+    workspaces: dict[Workspace, int] = field(default_factory=dict)         # positions of workspaces in the arena
     arena: int = 0
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
 
     @property
     def given(self) -> tuple[Value, ...]:
-        """What every run is given: the feeds and, where steps read them, the words of its context."""
+        """Names of all arguments of a run: the feeds and, where steps read it, the context as words."""
         return self.feeds if self.words is None else (*self.feeds, self.words)
 
     def steps_for(self, values: Sequence[str]) -> list[int]:

@@ -51,14 +51,14 @@ class PlanWriter:
         return scope["make"]
 
     def scope(self) -> dict[str, Any]:
-        """What the text refers to."""
+        """The global names of the generated function."""
         given = {f"pinned_{k}": self.plan.handed_in[n] for k, n in enumerate(self.plan.outputs) if n in self.plan.handed_in}
         names = {f"name_{py}": n for n, py in self.names.items()}
         return {"empty": np.empty, "copy": owned, "plain": plain, "copyto": np.copyto,
                 **{t.name: t.numpy for t in DataType if t.is_numeric}, **names, **given}
 
     def name(self, n: Value | None) -> str:
-        """What an array is called in the text."""
+        """The variable that holds a value in the generated function."""
         return "None" if n is None else self.names.setdefault(n, f"{'b' if n in self.frame.bound else 'v'}{len(self.names)}")
 
     def _value(self, n: Value | None, i: int) -> str:
@@ -82,7 +82,7 @@ class PlanWriter:
             self.used.append(i)
 
     def step(self, i: int, step: PlanStep) -> None:
-        """Write what a step does."""
+        """Write the lines of one step."""
         if i in self.frame.copies:
             self._view(i)
         if i not in self.frame.calls or step.kind is StepKind.VIEW:
@@ -112,7 +112,7 @@ class PlanWriter:
                 self.made.add(n)
 
     def _results(self) -> list[str]:
-        """What each output is: a fresh array as it is, anything else copied, None where it was written into a given array."""
+        """The text of each output: a fresh array as it is, others as copies, None where a given array was written."""
         plan, last = self.plan, len(self.plan.steps) - 1
         fresh = {n for s in plan.steps if s.writes for n in s.outputs if n not in self.frame.bound}
         results: list[str] = []

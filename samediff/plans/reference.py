@@ -29,7 +29,7 @@ def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str,
 
 
 def _expected(node: Node, inputs: Sequence[Any], specs: Mapping[str, TensorSpec]) -> list[TensorSpec]:
-    """What the shape rule says of the actual inputs, where the graph left sizes open when it looked at them, as a plan does."""
+    """Specs by the shape rule for the actual inputs, where the graph left sizes open when the op was added."""
     known = [None if n is None else specs[n] for n in node.inputs]
     declared = [specs[n] for n in node.outputs]
     if all(s is None or s.is_static for s in known):
@@ -50,7 +50,7 @@ def compute(op: Op, inputs: Sequence[Any], context: RunContext, name: str) -> tu
 
 
 def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
-    """An array of exactly this type."""
+    """The result as an array of exactly this type."""
     array = np.asarray(result)
     if array.dtype == dtype:
         return array
@@ -86,12 +86,12 @@ def raise_explained(error: Exception, node: Node, inputs: Sequence[Any]) -> NoRe
 
 
 def _refused_by_rule(node: Node, inputs: Sequence[Any]) -> DL4PyError | None:
-    """What the shape rule says of the actual inputs: it knows better why NumPy refused them."""
+    """The error that the shape rule of an op raises for the actual inputs, or None; it explains more than NumPy's."""
     try:
         node.op.infer(*[a if a is None or isinstance(a, TensorSpec) else spec_of(a) for a in inputs])  # type: ignore[arg-type]
     except DL4PyError as error:
         return error
-    except Exception:  # what compute raised says enough
+    except Exception:  # the error of compute is clear enough
         return None
     return None
 

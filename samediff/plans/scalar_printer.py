@@ -39,15 +39,15 @@ class ScalarPrinter(ABC):
 
     @abstractmethod
     def literal(self, value: Any, dtype: DType) -> str:
-        """A constant."""
+        """The text of a constant."""
 
     @abstractmethod
     def cast(self, source: DType, target: DType, x: str) -> str:
-        """A value in another type."""
+        """The text of a value converted to another type."""
 
     @abstractmethod
     def suffix(self, dtype: DType) -> str:
-        """What functions of floating-point numbers of a type have in their names."""
+        """The suffix of math functions for a floating-point type, as in ``expf``."""
 
     @abstractmethod
     def floating(self, op: str, dtype: DType) -> str | None:
@@ -55,7 +55,7 @@ class ScalarPrinter(ABC):
 
     @abstractmethod
     def integer(self, op: str, dtype: DType) -> str | None:
-        """The same of whole numbers."""
+        """The template of a scalar function for integers; None where the language has none."""
 
     def text_of(self, e: Expr, ref: Callable[[Expr], str]) -> str:
         """The value of ``e``; ``ref`` gives the text of an argument."""
@@ -72,7 +72,7 @@ class ScalarPrinter(ABC):
         return self.literal(e.value, e.dtype) if e.op == "constant" else names[e]
 
     def values(self, order: Iterable[Expr], names: Mapping[Expr, str]) -> Iterator[tuple[Expr, str]]:
-        """What is computed, one after the other: each expression of ``order`` but inputs and constants, with its text."""
+        """The expressions of ``order`` in turn, without inputs and constants, each with its text."""
         for e in order:
             if e.op not in ("input", "constant"):
                 yield e, self.text_of(e, lambda a: self.ref(a, names))

@@ -16,35 +16,35 @@ class UpdateLoop(Protocol):
         """The array of the numbers that change from step to step."""
 
     def set_rates(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
-        """Work these numbers out; gradients are multiplied by ``scale``."""
+        """Set :attr:`numbers` for an iteration; gradients are multiplied by ``scale``."""
 
     def rates(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
-        """The numbers of several iterations, as rows."""
+        """Values of :attr:`numbers` for several iterations, one row each."""
 
     def made_by(self, loops: Loops) -> Any:
-        """What applies the rule to these numbers; None where there is no compiled form."""
+        """The compiled loop that applies the updater; None where there is no compiled form."""
 
     def come_home(self) -> None:
-        """Have the newest values of its arrays on the host."""
+        """Copy the newest values of the arrays to the host."""
 
 
 class GradientLoops(Protocol):
-    """What happens to gradients before the updaters; they change in place."""
+    """Normalization of gradients before the updaters, in place."""
 
     @property
     def numbers(self) -> list[Any]:
         """The arrays that :meth:`set_scale` sets."""
 
     def set_scale(self, scale: float) -> None:
-        """What gradients are multiplied by."""
+        """Set the factor by which gradients are multiplied."""
 
     def made_by(self, loops: Loops) -> list[Any]:
-        """What does it, in order; None among it where there is no compiled form."""
+        """The compiled loops, in order; None in place of those that have no compiled form."""
 
 
 @dataclass(frozen=True, eq=False)
 class ParameterUpdate:
-    """What follows the plan of forward and backward in a training step.
+    """The part of a training step that follows the plan of forward and backward.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class ParameterUpdate:
         return [*(u.numbers for u in self.updaters), *([] if self.normalization is None else self.normalization.numbers)]
 
     def made_by(self, loops: Loops) -> list[Any]:
-        """All loops, in order."""
+        """The compiled loops of normalization and updaters, in order."""
         return [*([] if self.normalization is None else self.normalization.made_by(loops)), *(u.made_by(loops) for u in self.updaters)]
 
     def set_scale(self, scale: float) -> float:
-        """Have gradients multiplied by a number; gives what is left of it for the updaters."""
+        """Set the factor of the gradients; returns the part of it that the updaters have to apply."""
         if self.normalization is None:
             return scale
         self.normalization.set_scale(scale)
@@ -89,7 +89,7 @@ class CompiledStep(Protocol):
 
     @property
     def most(self) -> int:
-        """Steps of one :meth:`series`, at most."""
+        """Largest number of steps that one :meth:`series` takes."""
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan, all of it or, after an error or an interrupt, nothing. The results are on the

@@ -11,7 +11,7 @@ from .plan_data import StepKind
 
 
 class Way(StrEnum):
-    """How a step runs; equal to its text, which profiles show."""
+    """Ways in which a step runs; an enum of strings, which profiles show."""
 
     NATIVE = "native"       # an instruction of a native program
     KERNEL = "kernel"       # compiled, called from Python
@@ -25,14 +25,14 @@ _WAYS = {StepKind.KERNEL: Way.KERNEL, StepKind.FUSED: Way.NUMPY, StepKind.VIEW: 
 
 
 def way_of(plan: Plan, frame: Frame, i: int) -> Way:
-    """How a step runs in a frame."""
+    """The way in which a step of a plan runs in a frame."""
     if i in frame.natives:
         return Way.NATIVE
     return Way.COPY if i in frame.copies else _WAYS[plan.steps[i].kind]
 
 
 def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
-    """Why a step is no native instruction of a back end with these kernels; empty for those that are, and for views."""
+    """The reason why a step is no native instruction of a back end with these kernels; empty for those that are, and for views."""
     step, way = plan.steps[i], way_of(plan, frame, i)
     if way in (Way.NATIVE, Way.VIEW):
         return ""

@@ -50,12 +50,12 @@ class WindowGeometry:
 
     @property
     def taps(self) -> int:
-        """Cells of a window."""
+        """Number of cells of a window."""
         return math.prod(self.window[0])
 
     @property
     def is_identity(self) -> bool:
-        """Whether each window is one cell, and they are all the cells in order."""
+        """Whether windows are single cells that cover the input in order, so that input and windows are the same."""
         return self.taps == 1 and self.sizes == self.counts and self.window[1] == (1, 1, 1) and self.window[2] == (0, 0, 0)
 
     @property

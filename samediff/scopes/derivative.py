@@ -49,7 +49,7 @@ def derivative(function: Callable[..., Any], wrt: Any, with_value: bool) -> Call
 
 
 def _place(function: Callable[..., Any], place: Any, given: dict[Any, Any]) -> Any:
-    """Where an argument stands among those given: its position, or its name where it was given by that."""
+    """Position of an argument among those given, or its name where it was given by name."""
     if place not in given and isinstance(place, str):
         names = list(inspect.signature(function).parameters)
         place = names.index(place) if place in names else place

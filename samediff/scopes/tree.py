@@ -85,5 +85,5 @@ def leaf_names(form: Any, name: str) -> Iterator[str]:
 
 
 def count(form: Any) -> int:
-    """How many arrays a form has."""
+    """Number of arrays in a form."""
     return 1 if form is ARRAY else sum(map(count, form.parts)) if isinstance(form, Branch) else 0

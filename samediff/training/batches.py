@@ -133,7 +133,7 @@ def with_weights(sd: GraphCore, item: Any, config: TrainingConfig, sample_weight
 
 
 def divided(sd: GraphCore, data: Any, share: Any, config: TrainingConfig) -> tuple[MultiDataSet, MultiDataSet]:
-    """One data set or ``(x, y)`` in two: what is trained on, and the last rows for validation."""
+    """One data set or ``(x, y)`` in two: the rows to train on, and the last rows for validation."""
     if not is_single(data):
         raise ConfigurationError(f"validation_split is for one data set or (x, y); {type(data).__name__} decides on its batches itself")
     whole = as_batch(sd, data, config).data

@@ -29,7 +29,7 @@ _MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_fea
 
 
 class TrainingConfig(CopiedWhole, TrainingConfigNames):
-    """How a graph is trained, and how far it is: the iteration and epoch counters live here.
+    """Options of training a graph, and its progress: the iteration and epoch counters live here.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
 
     @property
     def iteration_count(self) -> int:
-        """Iterations done."""
+        """Number of iterations done."""
         return self.counter.item()
 
     @iteration_count.setter
@@ -120,7 +120,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
 
     @property
     def epoch_count(self) -> int:
-        """Epochs done."""
+        """Number of epochs done."""
         return self._epoch_count
 
     @epoch_count.setter

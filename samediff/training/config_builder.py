@@ -44,12 +44,12 @@ class TrainingConfigBuilder(MethodBuilder, TrainingConfigBuilderNames):
         return self._regularize(WeightDecay(coefficient, apply_lr))
 
     def add_regularization(self, *terms: Regularization) -> Self:
-        """Append terms."""
+        """Append regularization terms."""
         self._regularization += terms
         return self
 
     def regularization(self, *terms: Any) -> Self:
-        """Replace all terms."""
+        """Replace all regularization terms."""
         self._regularization = list(terms[0] if len(terms) == 1 and isinstance(terms[0], (list, tuple)) else terms)
         return self
 
@@ -91,7 +91,7 @@ class TrainingConfigBuilder(MethodBuilder, TrainingConfigBuilderNames):
         return self
 
     def skip_builder_validation(self, skip: bool = True) -> Self:
-        """Let ``build`` check nothing."""
+        """Have ``build`` skip all checks."""
         self._skip = skip
         return self
 

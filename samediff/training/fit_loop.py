@@ -25,7 +25,7 @@ from .trainable import Trainable
 
 
 class FitLoop:
-    """One call of ``fit``."""
+    """The state of one call of ``fit``."""
 
     def __init__(self, sd: Trainable, session: TrainingSession, listeners: Sequence[Listener], finite: bool) -> None:
         self.sd, self.finite = sd, finite
@@ -51,7 +51,7 @@ class FitLoop:
     # One step
 
     def at(self) -> At:
-        """Where the training stands."""
+        """The current epoch and iteration, for listeners."""
         return At(self.config.epoch_count, self.config.iteration_count, Operation.TRAINING)
 
     def step(self, item: Any, etl_ms: int = 0) -> Loss:
@@ -73,7 +73,7 @@ class FitLoop:
         return loss
 
     def _compiled(self, batch: Batch, at: At) -> Loss | None:
-        """Gradients and update in one call, where nobody asks for what is between them; None where that is not possible."""
+        """Take gradients and update in one call, where no listener needs anything between them; None where that is not possible."""
         if self.finite or self._tells or self._wants_updates:
             return None
         scores = self.session.penalty_scores()
@@ -83,7 +83,7 @@ class FitLoop:
         return self._loss(dict(zip(self.outputs, results)), scores)
 
     def _one_by_one(self, batch: Batch, at: At) -> Loss:
-        """Gradients, what is to be done with them, update."""
+        """Take a step in parts: gradients, checks and listeners, then the update."""
         context = RunContext(True, self.sd.seed, at.iteration())
         values = dict(zip(self.outputs, self.session.step.compute(batch.feeds, context)))
         loss = self._loss(values, self.session.penalty_scores())
@@ -142,7 +142,7 @@ class FitLoop:
     # Epochs
 
     def single(self, item: Any) -> History:
-        """One iteration; the epoch counter stays."""
+        """Train for one iteration; the epoch counter does not change."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         start = _now()
         loss = self.step(item)
@@ -150,7 +150,7 @@ class FitLoop:
         return History(loss=LossCurve([loss]), training_time_millis=_now() - start)
 
     def run(self, source: Source, epochs: int, validation: Source | None, frequency: int, verbose: bool = False) -> History:
-        """All epochs, until a listener stops."""
+        """Train for all epochs, or until a listener stops."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         curve = LossCurve()
         with self.sd.going_through(source.data):

@@ -24,7 +24,7 @@ _ELSEWHERE = {
 
 @dataclass(slots=True)
 class FitOptions:
-    """What ``fit`` takes besides data; see :meth:`MultiLayerNetwork.fit`."""
+    """The options of ``fit`` besides data; see :meth:`MultiLayerNetwork.fit`."""
 
     epochs: int | None = None
     batch_size: int | None = None
@@ -41,7 +41,7 @@ class FitOptions:
 
     @property
     def is_plain(self) -> bool:
-        """Whether none was given."""
+        """Whether no option was given."""
         return (self.epochs is self.batch_size is self.sample_weight is self.class_weight is self.validation_data is None
                 and not (self.check_finite or self.shuffle or self.listeners or self.callbacks or self.validation_split or self.verbose))
 
@@ -52,7 +52,7 @@ class FitOptions:
         return next((name for name, is_given in given.items() if is_given), "")
 
     def weighs(self) -> bool:
-        """Whether there are weights."""
+        """Whether there are weights of samples or classes."""
         return self.sample_weight is not None or self.class_weight is not None
 
 
@@ -60,7 +60,7 @@ OPTIONS = tuple(field.name for field in fields(FitOptions))
 
 
 def wrong_option(call: str, name: str, data: Sequence[str], options: Iterable[str], error: type[DL4PyError] = GraphError) -> DL4PyError:
-    """What a call says of an option that it does not have."""
+    """The error for an option that a call does not have."""
     known = [*data, *options]
     hint = _ELSEWHERE.get(name) if call == "fit" else None
     said = f": {hint}." if hint else did_you_mean(name, known) or "."

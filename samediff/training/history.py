@@ -15,7 +15,7 @@ __all__ = ["EvaluationRecord", "History", "Loss", "LossCurve"]
 
 R = TypeVar("R")
 
-#: What is shown of an epoch, and the method of an evaluation that says it.
+#: Metrics shown for an epoch, and the method of an evaluation that computes each.
 _METRICS = {"accuracy": "accuracy", "mean squared error": "average_mean_squared_error"}
 
 
@@ -57,7 +57,7 @@ class Loss(LossNames):
         return len(self._names)
 
     def loss_names(self) -> list[str]:
-        """Return the names."""
+        """Return the names of the entries."""
         return list(self._names)
 
     def loss_values(self) -> np.ndarray[Any, Any]:
@@ -217,7 +217,7 @@ class EvaluationRecord(EvaluationRecordNames):
         return "".join(html_text(name, e.stats()) for name, found in self._evaluations.items() for e in found)
 
     def is_empty(self) -> bool:
-        """Return whether there is no evaluation."""
+        """Return True without any evaluation."""
         return not any(self._evaluations.values())
 
     def evaluations(self, param: Any = None) -> Any:
@@ -271,7 +271,7 @@ class EvaluationRecord(EvaluationRecordNames):
 
 
 class History(CopiedWhole, HistoryNames):
-    """What ``fit`` returns: evaluations and losses per epoch, and times in milliseconds.
+    """The result of ``fit``: evaluations and losses per epoch, and times in milliseconds.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ class History(CopiedWhole, HistoryNames):
         return [_select(record, selection) for record in self._training]
 
     def validation_eval(self, *selection: Any) -> list[Any]:
-        """Return the same for the validations."""
+        """Return the records of all validations, or a selection of each as in :meth:`training_eval`."""
         return [_select(record, selection) for record in self._validation]
 
     def training_evaluations(self, epoch: int) -> EvaluationRecord:

@@ -53,5 +53,5 @@ class HistoryListener(BaseEvaluationListener, HistoryListenerNames):
         return None
 
     def get_report(self) -> History:
-        """Return what was collected so far."""
+        """Return the history so far."""
         return History(self._training, self._validation, self._loss, self._millis, self._times)

@@ -13,7 +13,7 @@ __all__ = ["EvaluationConfig", "FitConfig", "OutputConfig"]
 
 
 class SupportsEvaluate(Protocol):
-    """A graph that evaluates."""
+    """Protocol of a graph that evaluates."""
 
     def evaluate(self, data: Any, outputs: Any, /, *args: Any) -> Any:
         """Compare outputs with labels."""
@@ -26,10 +26,10 @@ class SupportsEvaluate(Protocol):
 
 
 class SupportsFit(Protocol):
-    """A graph that is trained."""
+    """Protocol of a graph that is trained."""
 
     def fit(self, *args: Any, **options: Any) -> Any:
-        """Train."""
+        """Train the graph."""
 
 
 class _Request(JavaSpelling):
@@ -84,7 +84,7 @@ class EvaluationConfig(_Request, EvaluationConfigNames):
         return self
 
     def exec(self) -> EvaluationRecord:
-        """Evaluate."""
+        """Run the evaluations."""
         if not self._evaluations:
             raise ConfigurationError("nothing to evaluate: call evaluate(variable, evaluations) before exec()")
         labels = {name: self._labels.get(name, 0) for name in self._evaluations}
@@ -106,7 +106,7 @@ class OutputConfig(_Request, OutputConfigNames):
         self._outputs: list[str] = []
 
     def output(self, *outputs: Any) -> Self:
-        """Ask for variables."""
+        """Add variables to compute."""
         self._outputs += [name_of(v) for v in flat(outputs)]
         return self
 
@@ -116,11 +116,11 @@ class OutputConfig(_Request, OutputConfigNames):
         return values
 
     def exec_batches(self) -> list[dict[str, Any]]:
-        """Compute: a dictionary for each batch."""
+        """Compute the variables; a dictionary for each batch."""
         return self._sd.output_batches(self._given(), *self._outputs, *self._listeners)
 
     def exec_single(self) -> Any:
-        """Compute the only output."""
+        """Compute the only variable."""
         return self.exec()[self._only()]
 
     def exec_single_batches(self) -> list[Any]:
@@ -172,7 +172,7 @@ class FitConfig(FitConfigNames):
         return self._set(listeners=flat(listeners))
 
     def exec(self) -> History:
-        """Train."""
+        """Train the graph."""
         if "data" not in self._values:
             raise ConfigurationError("nothing to train on: call train(data, epochs) before exec()")
         history: History = self._sd.fit(**self._values)

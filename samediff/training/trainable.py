@@ -10,7 +10,7 @@ from .listeners.has_listeners import HasListeners
 
 
 class Trainable(HasListeners, GraphCore):
-    """The part of :class:`~dl4py.samediff.SameDiff` that training knows; other parts do what is declared here."""
+    """The interface of :class:`~dl4py.samediff.SameDiff` for training; other base classes implement it."""
 
     def compute(self, placeholders: Mapping[str, Any] | None, names: Sequence[str], training: bool = False) -> dict[str, Any]:
         """Compute variables by name."""

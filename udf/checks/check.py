@@ -34,7 +34,7 @@ Named = Iterator[tuple[str, Callable[[], str | None]]]
 
 
 class OpReport(CheckReport):
-    """What :func:`check_op` found; ``str(report)`` is a readable list.
+    """The results of :func:`check_op`; ``str(report)`` is a readable list.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
 
 
 def _code(op: Op) -> Any:
-    """What the author wrote."""
+    """The function or class that the author wrote."""
     if isinstance(op, JavaOp):
         return op.user_class
     code = getattr(op, "raw_compute", type(op))

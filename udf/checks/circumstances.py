@@ -56,7 +56,7 @@ def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, see
 
 
 def _failure(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
-    """What is wrong with the gradient at a place; nothing where it is right."""
+    """Text on an error of the gradient at a place; empty where it is right."""
     try:
         with np.errstate(all="ignore"):
             check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, max(tolerance, 1e-5), seed, 1)

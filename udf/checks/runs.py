@@ -41,7 +41,7 @@ def specs_of(arrays: Example) -> list[TensorSpec | None]:
 
 
 def results(op: Op, arrays: Example, context: RunContext = CONTEXT, name: str = "check") -> tuple[Any, ...]:
-    """What ``compute`` gives."""
+    """The results of ``compute``."""
     return compute_op(op, arrays, context, name)
 
 

@@ -52,7 +52,7 @@ def elementwise(op: CodeOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | Trac
 
 
 def way(op: CodeOp, specs: Sequence[TensorSpec | None]) -> str:
-    """How shapes and gradients are found: "elementwise", "nodes" or "trial"."""
+    """The way in which shapes and gradients are found: "elementwise", "nodes" or "trial"."""
     if _expression(op, specs) is not None:
         return "elementwise"
     try:
@@ -70,7 +70,7 @@ def _expression(op: CodeOp, specs: Sequence[TensorSpec | None]) -> ex.Expr | Non
 
 
 def derived_infer(op: CodeOp, specs: Sequence[TensorSpec | None]) -> Specs:
-    """Shape and type of the outputs."""
+    """Shapes and types of the outputs."""
     found = _expression(op, specs)
     if found is not None:
         return TensorSpec(broadcast(*(s.shape for s in specs if s is not None)), DataType.of(found.dtype))

@@ -50,7 +50,7 @@ def noted(gradient: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def user_code(function: Any) -> Callable[..., Any]:
-    """What the user wrote behind a method that was made of it."""
+    """The user's function behind a method that was generated from it."""
     return getattr(function, "user_code", getattr(function, "__func__", function))  # type: ignore[no-any-return]
 
 
@@ -98,7 +98,7 @@ def sizes(what: str, shape: Any) -> Shape:
 
 
 def checked_specs(what: str, found: Any) -> Specs:
-    """What a shape rule returned; ShapeError unless it is a TensorSpec, or several."""
+    """The result of a shape rule; ShapeError unless it is one TensorSpec or several."""
     specs = as_tuple(found)
     if not specs or not all(isinstance(s, TensorSpec) for s in specs):
         raise ShapeError(f"{what} returned {found!r:.80}; it must return a TensorSpec or a tuple of them")

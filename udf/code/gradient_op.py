@@ -49,7 +49,7 @@ class UserGradient(CodeGradient):
         return self if self.code.numba_gradient is None and self.code.cuda_gradient is None else None
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """By array code, by nodes in a graph of their own, or by the kernel."""
+        """The gradient by array code, by nodes in a separate graph, or by the kernel."""
         inputs, outputs, grads = self._parts(xs)
         if self.code.array_gradient is not None:
             found = self._coded(xp, inputs, outputs, grads)
@@ -62,7 +62,7 @@ class UserGradient(CodeGradient):
             return self._by_kernel(xs)
 
     def expand(self, *xs: Any) -> tuple[SDVariable, ...]:
-        """The same as nodes, for gradients of the gradient."""
+        """The gradient as graph nodes, to be differentiated again."""
         inputs, outputs, grads = self._parts(xs)
         sd = grads[0].sd
         found = nodes_of_gradient(self.code, sd, inputs, outputs, grads)
@@ -70,7 +70,7 @@ class UserGradient(CodeGradient):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Through the nodes."""
+        """The gradient of the nodes."""
         try:
             return super().grad(inputs, outputs, output_grads)
         except (TraceError, NotFollowedError) as error:
@@ -142,7 +142,7 @@ def _array_nodes(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence
         made = iter(code_on_graph(sd, run, flat))
     except (TraceError, DL4PyError):
         raise
-    except Exception as error:          # what code says of arrays that it does not know
+    except Exception as error:          # errors of array code on graph arrays
         raise NotInGraphError(f"its gradient cannot be followed: {error}") from error
     return [None if z else next(made) for z in zero]
 

@@ -23,7 +23,7 @@ class CodeGradient(Composite):
     places: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs."""
+        """Shapes and types of the differentiated inputs."""
         return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.places)
 
     def by_nodes(self, xs: Sequence[Any], context: RunContext) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ class LaterGradient(CodeGradient):
     places: tuple[int, ...]
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """By nodes for these sizes."""
+        """The gradient by nodes for the sizes of these arrays."""
         return self.by_nodes(xs, RunContext(training=True, seed=0, iteration=0))
 
     def expand(self, *xs: Any) -> tuple[SDVariable, ...]:
@@ -56,7 +56,7 @@ class LaterGradient(CodeGradient):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Later too."""
+        """The second gradient, deferred until sizes are known as well."""
         return later(self, inputs, output_grads)
 
 

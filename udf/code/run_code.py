@@ -34,7 +34,7 @@ def code_of(op: CodeOp, training: bool = True, node: str = "") -> Callable[..., 
 
 @op("stateful_code", inputs="*xs", stateful=True)
 class StatefulCode(Composite):
-    """What stateful ``code`` of node ``of`` (by default its own) does in training, or outside (made by plans)."""
+    """The stateful ``code`` of node ``of`` (by default its own) in training, or outside (made by plans)."""
 
     code: Any
     of: str = ""
@@ -47,13 +47,13 @@ class StatefulCode(Composite):
         return self.code.infer(*specs)  # type: ignore[no-any-return]
 
     def compute(self, xp: Any, *inputs: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """By the code itself."""
+        """The result of the user's code."""
         own = context.at(self.of or context.node)
         own.training = self.training
         return self.code.compute(xp, *inputs, context=own)
 
     def expand(self, *inputs: Any) -> tuple[SDVariable, ...]:
-        """The nodes of the code."""
+        """The nodes that the user's code adds."""
         return self.code.nodes_of(inputs, self.training, self.of)  # type: ignore[no-any-return]
 
 

@@ -182,7 +182,7 @@ def _subsets(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _seen(found: tuple[Shape | None, ...], run: Callable[[], Shapes]) -> tuple[Shape | None, ...]:
-    """What holds for the shapes of one more run too; ``found`` itself when that fails."""
+    """The shapes that also cover one more run, with -1 for sizes that differ; ``found`` itself where that run fails."""
     try:
         shapes = run()
     except Exception:  # sizes or values that the code does not take tell nothing

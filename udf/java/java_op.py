@@ -44,7 +44,7 @@ class JavaArgs(FileArgs):
     """Argument lists in DL4J's argument vectors, fields as properties."""
 
     def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
-        """The parts of a node."""
+        """The fields of the file's node."""
         parts = super().encode({}, op_name, input_dtype)
         lists = dict(op_fields["lists"])
         return parts | {slot: tuple(lists.get(name, ())) for name, slot in _LISTS.items()} | {
@@ -52,7 +52,7 @@ class JavaArgs(FileArgs):
             "properties": tuple(make_property(name, value) for name, value in op_fields["fields"])}
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
-        """The fields of :class:`JavaOp`."""
+        """The attributes of :class:`JavaOp` from the file's node."""
         lists = [(name, tuple(getattr(node, slot))) for name, slot in _LISTS.items()]
         lists.append(("d_arguments", tuple(DataType.from_code(t) for t in node.extra_types)))
         fields = [(p.name, property_value(p)) for p in node.properties if p.name not in INTERNAL]
@@ -70,7 +70,7 @@ class JavaOp(Expandable):
 
     @classmethod
     def of(cls, user: UserDefinedCustomOp) -> JavaOp:
-        """The op of a configured instance."""
+        """The op for a configured instance of a user's class."""
         lists = [(name, tuple(argument(user, name, v) for v in getattr(user, name))) for name in LISTS if getattr(user, name)]
         with building(f"properties_for_function of op {cls.id!r}", user.properties_for_function, GraphError):
             properties = user.properties_for_function()
@@ -104,11 +104,11 @@ class JavaOp(Expandable):
         return hash((type(self), hashable(self.values())))
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying numbers."""
+        """Shapes and types by ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying numbers."""
         return self.ruled(specs, [])
 
     def ruled(self, specs: Sequence[TensorSpec], read: list[Argument]) -> Specs:
-        """The same; ``read`` takes the inputs whose values the rules ask for."""
+        """Shapes and types by the user's rules; the inputs whose values these read are added to ``read``."""
         user = self.instance()
         told: list[DataType | None] = []
 
@@ -130,7 +130,7 @@ class JavaOp(Expandable):
         return found if len(found) > 1 else found[0]
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
-        """By ``exec`` on copies of nothing: inputs are read-only, outputs are fresh zeros."""
+        """Results of ``exec``, which gets read-only inputs and outputs filled with zeros."""
         user = self.instance()
         try:
             outs = as_tuple(self._promised(inputs))
@@ -145,11 +145,11 @@ class JavaOp(Expandable):
 
     @lazy_property
     def _known(self) -> BoundedCache[Any, Specs | None]:
-        """What the rules said of shapes and types."""
+        """Cache of the results of the rules, by shapes and types."""
         return BoundedCache(_KEPT)
 
     def _promised(self, inputs: Sequence[Any]) -> Specs:
-        """What the rules say of these arrays, which are asked once for shapes and types."""
+        """Specs of the outputs for these arrays; the rules run once for each combination of shapes and types."""
         key = tuple([(a.shape, a.dtype) for a in inputs])
         found = self._known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
@@ -159,7 +159,7 @@ class JavaOp(Expandable):
         return self.infer(*[TensorSpec(tuple(a.shape), DataType.of(a.dtype), a if isinstance(a, np.ndarray) else None) for a in inputs])
 
     def _without_values(self, inputs: Sequence[Any]) -> Specs | None:
-        """What the rules say of shapes and types; None where they ask for values."""
+        """Specs of the outputs from shapes and types alone; None where the rules read values."""
         read: list[Argument] = []
         try:
             found = self.ruled([TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for a in inputs], read)
@@ -172,7 +172,7 @@ class JavaOp(Expandable):
         return self
 
     def expand(self, *inputs: SDVariable) -> tuple[SDVariable, ...]:
-        """What ``exec`` does as nodes of the graph of the inputs; a TraceError where it needs Python."""
+        """The nodes that ``exec`` adds to the graph of the inputs; a TraceError where it needs Python."""
         if not inputs:
             raise NotInGraphError(f"op {self.id!r} has no inputs")
         try:

@@ -26,7 +26,7 @@ from .op_context import LongShapeDescriptor, OpContext
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
 
-#: What the base class keeps of the graph and of a run.
+#: Attributes of the base class that belong to a graph or a run.
 PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
 
 
@@ -35,7 +35,7 @@ class Adapter(Protocol):
 
     @classmethod
     def of(cls, user: UserDefinedCustomOp) -> Op:
-        """The op of a configured instance."""
+        """The op for a configured instance of a user's class."""
 
 
 class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentLists):
@@ -107,14 +107,14 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
             if snake != name and callable(value) and snake not in vars(cls) and not name.startswith("_"):
                 setattr(cls, snake, value)
 
-    # What sub-classes write
+    # To be defined by sub-classes
 
     def op_name(self) -> str:
         """Name in the registry and in files."""
         raise NotImplementedError(f"{type(self).__name__} must define op_name")
 
     def get_num_outputs(self) -> int:
-        """How many arrays ``exec`` gives."""
+        """Number of outputs of ``exec``."""
         return 1
 
     def calculate_output_shape(self, oc: OpContext) -> Sequence[Any]:
@@ -134,7 +134,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         raise GradientError(f"op {self.op_name()!r} has no gradient: {type(self).__name__} does not define do_diff")
 
     def properties_for_function(self) -> dict[str, Any]:
-        """Fields to save."""
+        """Fields to save, by name."""
         return {}
 
     def set_properties_for_function(self, properties: dict[str, Any]) -> None:
@@ -147,14 +147,14 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         """Called when the op is added to a graph."""
 
     def is_inplace_call(self) -> bool:
-        """In-place ops do not exist here: inputs never change."""
+        """Always False: inputs never change here."""
         return False
 
-    # What they use
+    # For use by sub-classes
 
     @property
     def sd(self) -> SameDiff | None:
-        """The graph."""
+        """The graph that the op was added to."""
         return self.same_diff
 
     def args(self) -> list[SDVariable]:
@@ -181,19 +181,19 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
     outputs = output_variables
 
     def stand_for(self, args: Sequence[SDVariable], outputs: Sequence[SDVariable]) -> None:
-        """Take these variables as its own: those of a node that it differentiates."""
+        """Set the op's arguments to the variables of the node that it differentiates."""
         self._args, self._outputs = list(args), list(outputs)
 
     def op_type(self) -> str:
-        """Always UDF."""
+        """The type of user-defined ops, always "UDF"."""
         return "UDF"
 
     def op_hash(self) -> int:
-        """As in DL4J."""
+        """The hash of user-defined ops in DL4J, always 1."""
         return 1
 
     def add_to(self, sd: SameDiff) -> list[SDVariable]:
-        """Add it to a graph (``sd.do_udf(op)``)."""
+        """Add the op to a graph (``sd.do_udf(op)``)."""
         self.same_diff = sd
         self._registered()
         with building(f"configure_with_same_diff of op {self.op_name()!r}", self.configure_with_same_diff, GraphError):
@@ -209,11 +209,11 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         return type(self)._adapter
 
     def as_op(self) -> Op:
-        """What graphs hold of it."""
+        """The immutable op that graphs store."""
         return self._registered().of(self)
 
     def results(self, context: Any, inputs: Sequence[Any]) -> list[Any]:
-        """What it computes from arrays."""
+        """The results of the op for arrays."""
         return list(as_tuple(apply(self.as_op(), *inputs)))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -229,7 +229,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
 
 
 def arguments_of(method: Callable[..., Any]) -> int:
-    """How many arguments a bound method takes."""
+    """Number of arguments that a bound method takes."""
     return _bound(method.__func__) if isinstance(method, types.MethodType) else _taken(method)
 
 
@@ -266,5 +266,5 @@ def execute(op: UserDefinedCustomOp, context: OpContext) -> list[Any]:
 
 
 def frozen(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Nested lists as tuples."""
+    """The values as a tuple, with nested lists as tuples."""
     return tuple(frozen(v) if isinstance(v, (list, tuple)) else v for v in values)

@@ -89,7 +89,7 @@ class Argument(JavaSpelling):
         return len(self.shape)
 
     def size(self, axis: int) -> int:
-        """One size."""
+        """Size of one axis."""
         return int(at(self.shape, axis, "axes"))
 
     if not TYPE_CHECKING:       # else no misspelt name would be noticed
@@ -110,7 +110,7 @@ class Argument(JavaSpelling):
         return np.array(self._values(), dtype)
 
     def shape_descriptor(self) -> LongShapeDescriptor:
-        """Shape and type."""
+        """Shape and type of the input."""
         return LongShapeDescriptor(self.shape, self.spec.dtype)
 
 
@@ -148,7 +148,7 @@ class OpContext(Sequence[Any], OpContextNames):
         return JavaList(self.inputs)
 
     def output_array(self, i: int) -> Any:
-        """One output, to be filled."""
+        """One output array, to be filled."""
         return at(self.outputs, i, "outputs")
 
     def output_arrays(self) -> JavaList:

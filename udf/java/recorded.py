@@ -40,7 +40,7 @@ class _CodeTrace(GraphTrace):
         self.refuse("random numbers are drawn")
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise that there are no nodes for it; code that goes on after the error is refused too."""
+        """Raise a NotInGraphError with a reason, and keep it: code that catches the error is refused too."""
         self.refused = self.refused or NotInGraphError(why)
         raise NotInGraphError(why)
 
@@ -81,7 +81,7 @@ def recorded(instance: Callable[[], UserDefinedCustomOp], promised: Sequence[Ten
 
 
 def _zeros(xp: GraphNamespace, spec: TensorSpec) -> Any:
-    """What an output holds before it is filled."""
+    """The zeros that an output holds before it is filled."""
     zero = xp.sd.constant(np.zeros((), spec.dtype.numpy))
     return xp.sized("broadcast_to_sizes", zero, spec.shape or ()).variable
 

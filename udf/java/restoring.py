@@ -1,4 +1,4 @@
-"""Check that an op comes back from what it saves: its runs and its files see nothing else of it."""
+"""Check that an op is restored from the fields it saves: its runs and its files have nothing else of it."""
 from __future__ import annotations
 
 import collections
@@ -93,7 +93,7 @@ def _same(a: Any, b: Any, met: dict[tuple[int, int], tuple[Any, Any]]) -> bool:
 
 
 def _held(value: Any) -> dict[str, Any]:
-    """What an object has in its slots and besides."""
+    """The attributes of an object, in slots and in its dictionary."""
     found = dict(getattr(value, "__dict__", {}))
     for slots in (vars(c).get("__slots__", ()) for c in type(value).__mro__):
         found |= {n: getattr(value, n) for n in ([slots] if isinstance(slots, str) else slots) if n != "__dict__" and hasattr(value, n)}
@@ -106,7 +106,7 @@ def _closure(function: types.FunctionType) -> list[Any]:
 
 
 def _content(cell: types.CellType) -> Any:
-    """What a variable of an outer function holds; a text where that was never set."""
+    """The value of a closure variable; a text where it was never set."""
     try:
         return cell.cell_contents
     except ValueError:

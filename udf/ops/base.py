@@ -150,11 +150,11 @@ class UserOp(CodeOp):
         return expanded(self, inputs)
 
     def nodes_of(self, inputs: Sequence[Any], training: bool, node: str) -> tuple[SDVariable, ...]:
-        """The same of stateful code, in a run that trains or not."""
+        """The nodes of stateful code, for a run in training or not."""
         return expanded(self, inputs, training, node)
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """As usual; outputs that are kept for the gradient are not among the results."""
+        """Add the op to a graph; outputs that are kept for the gradient are not among the results."""
         if self.saved and names is not None and len(names) > 1:
             names = [*names, *(f"{names[0]}:{len(names) + i}" for i in range(self.saved))]
         made = super().place(sd, inputs, names)
@@ -221,7 +221,7 @@ def guard(cls: type[UserOp]) -> None:
     wraps: dict[str, Callable[..., Any]] = {name: functools.partial(_building, name, *rule) for name, rule in _RULES.items()}
     for name, wrap in {"compute": _computing, "grad": _differentiating, **wraps}.items():
         method, of_base = getattr(cls, name), getattr(UserOp, name)
-        raw = getattr(method, "__func__", method)           # of a class method
+        raw = getattr(method, "__func__", method)           # the function of a class method
         if raw is getattr(of_base, "__func__", of_base) or getattr(raw, "guarded", False):
             continue
         wrapped = functools.wraps(raw)(wrap(raw))
@@ -268,7 +268,7 @@ def _are(kind: type, found: Any) -> bool:
     return all(isinstance(v, kind) for v in as_tuple(found))
 
 
-#: What is checked of the methods besides ``compute``: the error for exceptions, and the look at a result and the arguments.
+#: Checks of the methods besides ``compute``: the error for exceptions, and the checks of result and arguments.
 _RULES: dict[str, tuple[type[DL4PyError], Callable[[str, Any, tuple[Any, ...]], Any]]] = {
     "infer": (ShapeError, lambda what, found, given: checked_specs(what, found)),
     **{name: (GraphError, expected(test, text)) for name, test, text in (

@@ -14,7 +14,7 @@ class BatchingError(ShapeError):
 
 
 def batching_rule(op_id: str, given: Any, of_class: Any) -> Any:
-    """What the decorator was given, else what the class says: None, a word, or a method."""
+    """The batching rule from the decorator, else from the class: None, a word, or a method."""
     if callable(given):
         def batching(self: Any, mapped: Sequence[bool], *inputs: Any) -> Any:
             return given(mapped, *inputs, **{name: getattr(self, name) for name in self.attribute_names()})

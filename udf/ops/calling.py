@@ -26,13 +26,13 @@ from ..java.restoring import check_hidden
 
 _draws = itertools.count(1)
 
-#: What calls on plain arrays gave: the code with its attributes, shape and type of each result, and whether they were a tuple.
+#: Results of earlier calls on plain arrays: code with attributes, shape and type of each result, and whether they were a tuple.
 _known: dict[Any, tuple[Callable[..., Any], list[tuple[Any, ...]], bool]] = {}
 _MOST_KNOWN = 1024
 
 
 def _key(cls: type[CodeOp], attributes: Any, inputs: Sequence[Any]) -> Any:
-    """What decides about a call besides the values in plain arrays; None for other calls."""
+    """The key under which a call on plain arrays is cached; None for other calls."""
     key = [cls, attributes]
     for a in inputs:
         if type(a) is not np.ndarray:
@@ -99,14 +99,14 @@ def call(cls: type[CodeOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
 
 def _check_run(cls: type[CodeOp], run: Mapping[str, Any]) -> None:
-    """GraphError for what a graph is told by its runs."""
+    """GraphError for run options on graph variables: a run of the graph sets them."""
     if any(v is not None for v in run.values()):
         raise GraphError(f"op {cls.id!r}: a run of the graph says whether it trains and what its random numbers are (sd.fit trains, "
                          f"sd.output does not); {', '.join(run)} can be given with arrays only")
 
 
 def _check_registered(cls: type[CodeOp]) -> None:
-    """RegistrationError when the name of an op stands for the op of somebody else now: a graph would hold that one."""
+    """RegistrationError when another op is registered under the name of this one: a graph would hold that op."""
     current = OPS.get(cls.id)
     if current is not None and replaced(cls, current):
         raise RegistrationError(f"op {cls.id!r} is that of {owner(current)} now, not of {owner(cls)}: choose another name")

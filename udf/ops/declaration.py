@@ -75,7 +75,7 @@ def check_takes(function: Callable[..., Any] | None, what: str, op_id: str, name
 
 
 def takes_run(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Which keywords for the run the code has; ``training`` with a default is an attribute."""
+    """The keywords about the run that the code takes; ``training`` with a default is an attribute."""
     parameters = inspect.signature(function).parameters
     given = (parameters.get(n) for n in (CONTEXT, TRAINING))
     return tuple(p.name for p in given if p is not None and p.kind is p.KEYWORD_ONLY and (p.name == CONTEXT or p.default is p.empty))

@@ -213,7 +213,7 @@ def _take_array_gradient(cls: Any) -> None:
     written = cls.__dict__.get("grad")
     if written is None:
         return
-    cls.array_gradient = cls.node_gradient = None       # those of a base class
+    cls.array_gradient = cls.node_gradient = None       # drop gradients inherited from a base class
     if is_array_gradient(getattr(written, "__wrapped__", written), 1):
         cls.array_gradient, cls.grad = noted(written), UserOp.grad
 

@@ -27,7 +27,7 @@ Axes = int | None | Sequence[int | None]
 
 
 class Vectorized:
-    """What :func:`vectorized` returns: called as its function is, with one more axis.
+    """The result of :func:`vectorized`: called as its function is, with one more axis.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Vectorized:
         return tuple(results) if isinstance(found, (tuple, list)) else results[0]
 
     def _placed(self, inputs: Sequence[Any]) -> list[int | None]:
-        """The axis of each input, checked."""
+        """The mapped axis of each input; GraphError where an input does not have it."""
         axes = [None if x is None else a for x, a in zip(inputs, _each("in_axes", self.in_axes, len(inputs)))]
         shapes = [None if x is None else _spec(x).shape for x in inputs]
         told = f"in_axes={self.in_axes} of shapes {', '.join(map(str, shapes))}"
@@ -119,7 +119,7 @@ def vectorized(function: Callable[..., Any], in_axes: Axes = 0, out_axes: int | 
 
 
 class _Batch:
-    """One call: inputs with the elements along axis 0 where ``mapped``."""
+    """One call over several elements; those inputs that are ``mapped`` have them along axis 0."""
 
     def __init__(self, graph: Any, function: Callable[..., Any], mapped: tuple[bool, ...], inputs: Sequence[Any],
                  options: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ class _Batch:
         return found
 
     def in_turn(self) -> Any:
-        """One element after the other."""
+        """The results by calling the function for one element after the other."""
         if self.graph is not None:
             _, found = self.graph.scan(lambda sd, carry, elements: ([], self._one(elements)), [], self.rows)
         elif self._length():

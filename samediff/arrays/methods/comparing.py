@@ -86,7 +86,7 @@ class Comparing:
         return TESTS[condition.mode](np, self, of_type(other, type_of(self)), condition.eps)
 
     def scan(self: Any, condition: Condition) -> int:
-        """How many elements fulfil a condition."""
+        """Number of elements that fulfil a condition."""
         return int(np.count_nonzero(self.cond(condition)))
 
     def get_where(self: Any, other: Any, condition: Condition) -> Any:

@@ -163,7 +163,7 @@ class Parts:
         return self
 
     def tensors_along_dimension(self: Any, *dimensions: Any) -> int:
-        """How many tensors there are along dimensions: the product of the sizes of the others."""
+        """Number of tensors along dimensions: the product of the other sizes."""
         axes = normalize_axes(dimensions_of(dimensions), len(self.shape))
         return int(np.prod([n for i, n in enumerate(self.shape) if i not in axes], dtype=np.int64))
 
@@ -180,7 +180,7 @@ class Parts:
         return call(operator.getitem, self, tuple(slice(None) if k in axes else int(next(places)) for k in range(len(self.shape))))
 
     def vectors_along_dimension(self: Any, dimension: int) -> int:
-        """How many vectors there are along a dimension."""
+        """Number of vectors along a dimension."""
         return self.tensors_along_dimension(dimension)  # type: ignore[no-any-return]
 
     def vector_along_dimension(self: Any, i: int, dimension: int) -> Any:

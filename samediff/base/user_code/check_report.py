@@ -37,7 +37,7 @@ watched: list[Callable[[Any], None]] = []
 
 @dataclass
 class CheckReport:
-    """What a check found; ``str(report)`` is a readable list.
+    """The results of a check; ``str(report)`` is a readable list.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ getattr(importlib.import_module(module), function)(*given["arguments"])
 
 
 def unreachable(owner: Any) -> str:
-    """Why a new process would not find a class or function; empty where it does."""
+    """The reason why a new process would not find a class or function; empty where it does."""
     name = owner.__module__
     if os.environ.get(_INSIDE):
         return "this is a new process already"

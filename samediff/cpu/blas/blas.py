@@ -22,7 +22,7 @@ _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
 @functools.cache
 def address(double):
-    """Where the library's product of float32, or ``double``, matrices is; 0 where it cannot be called."""
+    """Address of the matrix product of the BLAS library for float32, or for float64 if ``double``; 0 where it cannot be called."""
     for library in libraries():
         for name in _NAMES:
             found = getattr(library, name.format("d" if double else "s"), None)
@@ -33,7 +33,7 @@ def address(double):
 
 @functools.cache
 def available() -> bool:
-    """Whether compiled code can call the library; it knows the functions as ``dl4py_sgemm`` and ``dl4py_dgemm`` then."""
+    """Whether compiled code can call the library; if so, its functions are registered as ``dl4py_sgemm`` and ``dl4py_dgemm``."""
     found = [address(double) for double in (False, True)]
     for symbol, place in zip(("dl4py_sgemm", "dl4py_dgemm"), found):
         if all(found):

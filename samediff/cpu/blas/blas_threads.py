@@ -28,17 +28,17 @@ _NAMES = {"openblas": _OPENBLAS, "mkl": [("MKL_Get_Max_Threads", "MKL_Set_Num_Th
           "blis": [("bli_thread_get_num_threads", "bli_thread_set_num_threads")],
           "openmp": [("omp_get_max_threads", "omp_set_num_threads")]}
 
-_reduced: list[int] = []        # what calls under way found, and put back
+_reduced: list[int] = []        # thread counts to be restored by the calls in progress
 
 
 def is_small(rows: int, columns: int, depth: int) -> bool:
-    """Whether a product of that size would be shared and should not be."""
+    """Whether a product of that size should run on one thread although BLAS would share it."""
     return SHARED <= rows * columns * depth < WORTH_SHARING
 
 
 @functools.cache
 def _controllers() -> tuple[Any, ...]:
-    """What threadpoolctl knows of the BLAS libraries in this process, NumPy's first: looked for once, after NumPy was loaded."""
+    """The BLAS libraries in this process by threadpoolctl, NumPy's first; looked up once, after NumPy was loaded."""
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:
@@ -65,7 +65,7 @@ def functions() -> tuple[Any, Any] | None:
 
 
 def _put_back() -> None:
-    """In a forked process nobody ends the calls of other threads."""
+    """In a forked process, restore the thread count that calls of other threads had reduced: they never return here."""
     found = functions()
     if _reduced and found is not None:
         found[1](_reduced[0])

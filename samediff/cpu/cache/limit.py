@@ -18,12 +18,12 @@ _STAMP = "tidied"
 #: Names of what this cache writes, now or in earlier versions: nothing else is removed.
 _OURS = re.compile(r"[\w-]*[0-9a-f]{24}\.(o|so)|.+\.nb[ci]")
 
-#: What a process leaves that is killed while it writes.
+#: Names of unfinished files, which processes leave when they are killed while writing.
 _LEFT = re.compile(r"\..+\.tmp|tmp\w{8}(\.tmp)?|.+\.nb[ci]\.tmp\.\w+")
 
 
 def tidy(folder: Path, now: float | None = None) -> int:
-    """Remove what was used longest ago while there is too much, and what killed processes left; at most once a day.
+    """Remove the least recently used files while the cache is too large, and leftovers of killed processes; at most once a day.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _under_way: list[bool] = []         # for each compilation whether the garbage c
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Around the compilation of one kernel."""
+    """Context manager around the compilation of one kernel."""
     global _spent
     with _lock:
         if _spent > PATIENCE and _wanted() and next(_left, False):
@@ -44,7 +44,7 @@ def compiling() -> Iterator[None]:
 
 
 def _given_up() -> None:
-    """In a forked process nobody ends the compilations of other threads."""
+    """In a forked process, forget the compilations of other threads: they never end here."""
     if any(_under_way):
         gc.enable()
     _under_way.clear()

@@ -20,7 +20,7 @@ _warnings_left = iter([True])
 
 
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: ``DL4PY_CACHE_DIR``, or in the user's cache folder; None where there is no such folder.
+    """The folder of compiled kernels: ``DL4PY_CACHE_DIR``, or one in the user's cache folder; None where there is no such folder.
 
     A relative ``DL4PY_CACHE_DIR`` starts at the current folder; other variables count only when they are absolute, as the XDG standard
     asks.
@@ -58,7 +58,7 @@ def _opened(folder: Path, part: str) -> PrivateFolder | None:
 
 
 def read(part: str, name: str, versions: str) -> bytes | None:
-    """What was written under a name.
+    """The content that was stored under a name.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def read(part: str, name: str, versions: str) -> bytes | None:
 
 
 def write(part: str, name: str, versions: str, content: bytes) -> None:
-    """Keep something for other processes."""
+    """Store content in the cache for other processes."""
     folder = opened(part)
     if folder is not None:
         folder.write(name, _MAGIC + _digest(name, versions, content) + content)
@@ -97,7 +97,7 @@ def _digest(name: str, versions: str, content: bytes) -> bytes:
 
 
 def _warn(folder: Path, error: UntrustedFolderError) -> None:
-    """Once in a process."""
+    """Warn about a folder that cannot be trusted, once per process."""
     if next(_warnings_left, False):
         warnings.warn(f"compiled kernels are not taken from {folder}, which makes this start slow: {error}. Machine code is only loaded "
                       "from files and folders that belong to the user and that nobody else may write: change the owner (chown) or take the "

@@ -1,8 +1,8 @@
 """Numba source of a kernel from a group of expressions.
 
-An entry (:mod:`.native.entry`) of the operands ``x0, x1, …, y0, y1, …``, every one an array over the collapsed loops along which it
-varies (one element where it varies along none).  Sizes are read from the arrays, so one kernel serves every batch. Parts of the
-work are ranges of the outermost loop, where each of its turns writes its own elements.
+An entry (:mod:`~dl4py.samediff.cpu.native.instruction`) of the operands ``x0, x1, …, y0, y1, …``. Each is an array over the
+collapsed loops along which it varies (one element where it varies along none). Sizes are read from the arrays, so one kernel
+serves every batch size. The work is divided by ranges of the outermost loop, if its iterations write different elements.
 """
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class KernelOperand:
 
 
 class _Target(KernelOperand):
-    """An output, with what is done to it."""
+    """An output of the kernel, stored or reduced."""
 
     def __init__(self, name: str, value: Expr, dims: tuple[int, ...], loops: int, reduction: OutputReduction | None) -> None:
         super().__init__(name, value.dtype, dims)
@@ -87,7 +87,7 @@ class _KernelWriter:
         self.lines.append("    " * self.depth + text)
 
     def statements(self, level: int) -> None:
-        """What can be computed once the indices of the first ``level`` loops are known."""
+        """Write the values that depend only on the indices of the first ``level`` loops."""
         here = [e for e in self.order if self.level[e] == level]
         computed = dict(PRINTER.values(here, self.names))
         for e in here:
@@ -103,7 +103,7 @@ class _KernelWriter:
         self.depth -= len(dims)
 
     def loop(self, d: int) -> None:
-        """Loop ``d`` and all inside it."""
+        """Write loop ``d`` and everything inside it."""
         registers = [t for t in self.targets if t.kind and t.start < self.loops]
         for t in registers:
             if t.start == d:
@@ -168,7 +168,7 @@ class _KernelWriter:
 
 
 def splits(outputs: Sequence[KernelOperand]) -> bool:
-    """Whether the turns of the outermost loop write elements of their own."""
+    """Whether iterations of the outermost loop write different elements, so that they can be divided among threads."""
     return all(0 in o.dims for o in outputs)
 
 

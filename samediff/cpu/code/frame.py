@@ -32,11 +32,11 @@ class NativeFrame(Frame):
         self.segments = self._joined()
 
     def addresses(self) -> dict[int, int]:
-        """Those of the segments."""
+        """Addresses of the native code of segments, by the number of their first step."""
         return {i: s.address for i, s in self.segments.items()}
 
     def copied(self, step: PlanStep) -> list[Instruction] | None:
-        """The instruction for what is a view in name only, where it keeps the order of the elements."""
+        """The native copy for a view op whose result needs memory of its own, where the order of elements stays; else None."""
         given = [n for n in step.inputs if n is not None]
         x, y = self.layouts[given[0]], self.layouts[step.outputs[0]]
         if len(step.outputs) > 1 or x.dtype != y.dtype or x.size != y.size or not y.flags.c_contiguous or x.dtype.kind not in "fiu":
@@ -49,7 +49,7 @@ class NativeFrame(Frame):
         return None if made is None else [made]
 
     def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Instruction] | None:
-        """What the kernel of a step makes for arrays of the final layout."""
+        """The native instructions of a step for arrays of their final layout; None where it has none."""
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
         if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
             return None

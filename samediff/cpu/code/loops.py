@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NativeLoops:
-    """As :class:`~dl4py.samediff.plans.loops.Loops`: instructions.
+    """Compiles :class:`~dl4py.samediff.plans.loops.Loops` to native instructions.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class NativeLoops:
         self.arrays: list[Any] = []
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> Instruction | None:
-        """An instruction, as ``Loops`` says."""
+        """A native instruction that evaluates expressions for each element; None where there is no compiled form."""
         return self._made(exprs, inputs, outputs, None)
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> Instruction | None:
-        """An instruction, as ``Loops`` says."""
+        """A native instruction that sums an expression over all elements; None where there is no compiled form."""
         return self._made(exprs, inputs, [output], OutputReduction("sum"))
 
     def _made(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any],
@@ -63,7 +63,7 @@ class NativeLoopProgram:
         return Program([*self.made.values(), *([] if self._counter is None else [counted(self._counter)])])
 
     def __call__(self) -> None:
-        """Do the work."""
+        """Run all loops in one native call."""
         for array in self._arrays:
             to_host(array)
         self._run()

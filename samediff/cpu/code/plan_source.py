@@ -9,14 +9,14 @@ from .frame import NativeFrame
 
 
 class NativeWriter(PlanWriter):
-    """As :class:`PlanWriter`, with a call for each segment."""
+    """Writes the function of a plan with one native call for each segment of steps."""
 
     def __init__(self, plan: PlanData, frame: NativeFrame) -> None:
         super().__init__(plan, frame)
         self._segments, self._runs = frame.segments, frame.runs
 
     def scope(self) -> dict[str, Any]:
-        """And what calls segments."""
+        """The names of :meth:`PlanWriter.scope`, and the functions that call segments."""
         if not self._segments:
             return super().scope()
         from ..native.array_address import locator
@@ -44,7 +44,7 @@ class NativeWriter(PlanWriter):
             self.body.append((f"if refused == {number}: {self._explained(k)}", k))
 
     def _explained(self, i: int) -> str:
-        """What has a step say what is wrong with its inputs; views that it needs are made on this way alone."""
+        """Write the code that has a step explain an error in its inputs; views that only this needs are made there."""
         body, made, self.body = self.body, set(self.made), []
         call = self.called(i)
         lines = [text for text, _ in self.body]

@@ -32,7 +32,7 @@ def machine_code(function: Any, symbol: str, options: dict[str, Any]) -> Any:
         try:
             found = _plain().machine_code(function, symbol, options)
         except Exception:
-            _known[0] = chosen          # it is the kernel's fault
+            _known[0] = chosen          # the kernel is wrong, not the compiler
             raise error from None
         _warn(f"it failed with {type(error).__name__}: {error}")
         return found

@@ -28,7 +28,7 @@ class DispatcherCache(NullCache):
     Parameters
     ----------
     stamp : of all that the code depends on, apart from the signature
-    versions : see :func:`.cache_store.read`
+    versions : see :func:`dl4py.samediff.cpu.cache.store.read`
     """
 
     def __init__(self, stamp: str, versions: str) -> None:

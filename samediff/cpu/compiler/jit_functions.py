@@ -50,7 +50,7 @@ class _ForCompiledCode:
 
 
 class JitFunction(_ForCompiledCode):
-    """A function that Numba compiles: for compiled code without whatever Python needs; ``dispatcher`` makes what Python calls."""
+    """A function that Numba compiles: callable from compiled code without Python; ``dispatcher`` makes the function for Python."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], dispatcher: Callable[..., Any] | None = None) -> None:
         functools.update_wrapper(self, function)

@@ -58,13 +58,13 @@ class CodeLibrary(JITCodeLibrary):
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """For code that Numba compiles in its own way."""
+        """The complete module, for code that Numba's own pipeline compiles."""
         if not self._joined:
             self.join()
         return self._own()
 
     def join(self) -> Any:
-        """Bring in the code of what is called."""
+        """Link in the code of all functions that are called."""
         self._shared_module, self._joined = None, True
         for library in self._reached():
             module = library._own() if isinstance(library, CodeLibrary) and not library._joined else library._get_module_for_linking()
@@ -81,7 +81,7 @@ class CodeLibrary(JITCodeLibrary):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(typed.NativeLowering):
-    """Numba's, into a library of ours."""
+    """Numba's lowering to LLVM, with a :class:`CodeLibrary` as target."""
 
     _name = "dl4py_lowering"
 
@@ -107,7 +107,7 @@ class _Passes(PassManager):
 
 
 class Pipeline(CompilerBase):
-    """From Python to LLVM code."""
+    """Compiler pipeline from Python to LLVM code."""
 
     def define_pipelines(self) -> list[Any]:
         manager = _Passes("dl4py")
@@ -121,7 +121,7 @@ class Pipeline(CompilerBase):
 
 
 def inner(function: Any, options: dict[str, Any]) -> Any:
-    """What Numba calls a dispatcher, for callers in compiled code."""
+    """A dispatcher of Numba, for functions that compiled code calls."""
     return numba.njit(pipeline_class=Pipeline, **{**options, **_WRAPPERS})(function)
 
 
@@ -165,7 +165,7 @@ def machine_code(function: Any, symbol: str, options: dict[str, Any]) -> Code:
 
 
 def check() -> None:
-    """AttributeError where Numba's objects lack what is used here."""
+    """AttributeError where this version of Numba lacks an attribute that is used here."""
     context = registry.cpu_target.target_context
     library = context.codegen().create_library("dl4py")
     for owner, name in (*((library, name) for name in _USED), (context, "remove_user_function")):

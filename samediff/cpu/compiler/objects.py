@@ -25,7 +25,7 @@ _loaded: dict[str, list[int]] = {}
 
 
 class JitEngine:
-    """What LLVM keeps loaded code in."""
+    """The LLVM engine that holds loaded machine code."""
 
     def __init__(self) -> None:
         settings.tell_llvm()
@@ -45,7 +45,7 @@ class JitEngine:
 
 @functools.cache
 def engine() -> JitEngine:
-    """That of this process; asked for with the lock."""
+    """The engine of this process; call it with the lock held."""
     return JitEngine()
 
 
@@ -119,7 +119,7 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], vers
 
 
 def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:
-    """Whether the functions are there now; one without an address would be a jump to nowhere."""
+    """Load the functions; False if one of them has no address."""
     with _lock:
         if stamp not in _loaded:    # another thread may have been quicker
             found = engine().load(code[0], symbols)
@@ -129,7 +129,7 @@ def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Whether code may call the function; what makes it known is loaded if need be."""
+    """Whether LLVM knows the address of a function; functions of this library and of Numba are registered first if need be."""
     if llvm.address_of_symbol(name) is None and name.startswith("dl4py_"):
         make_known(*(int(name[-1]),) if name.endswith(("_f4", "_f8")) else ())
     elif llvm.address_of_symbol(name) is None and name.startswith(("NRT_", "numba_")):

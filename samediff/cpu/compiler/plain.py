@@ -14,7 +14,7 @@ from .target import type_of
 
 
 def inner(function: Any, options: dict[str, Any]) -> Any:
-    """What Numba calls a dispatcher."""
+    """A dispatcher of Numba, for functions that compiled code calls."""
     return numba.njit(**options)(function)
 
 

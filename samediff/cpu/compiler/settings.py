@@ -13,7 +13,7 @@ _starting = rlock(LockRank.START)
 
 @functools.cache
 def features() -> dict[str, bool]:
-    """What the CPU can do."""
+    """The features of this CPU, by LLVM's names."""
     found: dict[str, bool] = llvm.get_host_cpu_features()
     return found
 

@@ -41,7 +41,7 @@ def code_of(folder: Path) -> Iterator[bytes]:
     files = [*folder.rglob("*.py")] or [*folder.rglob("*.pyc")] or [p for p in folder.parents if p.is_file()]
     if not files:
         raise missing_source(str(folder))
-    return (p.read_bytes() for p in sorted(files) if "dispatch" not in p.parts[len(folder.parts):])       # which makes no kernels
+    return (p.read_bytes() for p in sorted(files) if "dispatch" not in p.parts[len(folder.parts):])       # dispatch has no kernels
 
 
 def missing_source(file: str) -> MissingPackageError:
@@ -96,7 +96,7 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 @functools.cache
 def _origin(file: str, module: str) -> str:
-    """Where a function comes from, by content: folders differ between checkouts and environments, code does not."""
+    """The hash of the file that defines a function, as paths differ between checkouts and environments."""
     if file.startswith(PREFIX):
         return file
     spec = sys.modules[module].__spec__
@@ -117,7 +117,7 @@ def _kept_code() -> Any:
 
 
 def _text(options: dict[str, Any]) -> str:
-    """The same in each process, which a set is not."""
+    """Options as text that is the same in every process; the order of a set is not."""
     return repr(sorted((name, sorted(value) if isinstance(value, (set, frozenset)) else value) for name, value in options.items()))
 
 

@@ -8,7 +8,7 @@ from numba.core.registry import cpu_target
 
 
 def refresh() -> None:
-    """Take in what was written for compiled code since the last time."""
+    """Register the functions for compiled code that were defined since the last call."""
     cpu_target.typing_context.refresh()
     cpu_target.target_context.refresh()
 

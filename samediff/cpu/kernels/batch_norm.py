@@ -32,7 +32,7 @@ def _channels(channels, space, part, parts):
 
 @function(forceinline=True, error_model="numpy", fastmath={"contract"})
 def _minus(a, b):
-    """The difference, which may not be joined with what is around it: equal ones give exactly 0."""
+    """The difference, kept from being fused with surrounding operations, so that equal numbers give exactly 0."""
     return a - b
 
 
@@ -131,14 +131,14 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
 
 @kernel
 def copy_statistics(mean, variance, m, v):
-    """Given statistics as results."""
+    """Copy the given statistics to the results."""
     for c in range(mean.size):
         m[c], v[c] = mean[c], variance[c]
 
 
 @kernel
 def batch_normalize(x, mean, variance, gamma, beta, y, epsilon):
-    """y from given statistics."""
+    """Normalize x with given statistics, then scale and shift."""
     batch, channels, space = x.shape
     scale = np.empty(channels, x.dtype)
     for c in range(channels):

@@ -25,7 +25,7 @@ def largest(x, i):
 
 @kernel
 def softmax_cross_entropy(logits, labels, losses):
-    """Losses alone."""
+    """The losses without their gradient."""
     for i in range(logits.shape[0]):
         top = largest(logits, i)
         total = logits.dtype.type(0)

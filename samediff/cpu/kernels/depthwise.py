@@ -42,7 +42,7 @@ def _correlate(source, offset, sign, offsets, weights, w, target, length):
 
 @inline
 def _inner(source, offset, other, length):
-    """Sum of products."""
+    """Inner product of ``length`` elements."""
     total = source.dtype.type(0)
     for t in range(length):
         total += source[U(offset + t)] * other[U(t)]

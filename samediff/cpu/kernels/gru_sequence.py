@@ -1,8 +1,9 @@
 # mypy: ignore-errors
 """All steps of a gated recurrent unit, forward and backward, for some rows of the batch.
 
-Shapes: z, product (N, 3 units) with blocks r, u, c, like dz and dr (T, N, 3 units); saved (T, N, 4 units): r, u, c and h R_c; ``packed``
-weights from :func:`pack_joined` or :func:`pack`; states, gh (T, N, units); h0, carried (N, units); joined (N, in + 1).
+Shapes: z, product (N, 3 units) with blocks r, u, c, like dz and dr (T, N, 3 units); saved (T, N, 4 units): r, u, c and h R_c;
+``packed`` weights from :func:`.time_loops.pack_joined` or :func:`.small_products.pack`; states, gh (T, N, units); h0, carried
+(N, units); joined (N, in + 1).
 """
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def gru_step_back(saved, before, g, carried, dz, dr):
 
 @kernel
 def gru_forward(x, packed_x, packed_h, h0, saved, states, joined, z, product, work, part, parts):
-    """Write gates and states."""
+    """Forward pass: writes the gates and states of all steps."""
     low, high = share(x.shape[1], part, parts)
     for t in range(states.shape[0]):
         h = h0 if t == 0 else states[t - 1]

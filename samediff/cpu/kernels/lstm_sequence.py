@@ -1,9 +1,10 @@
 # mypy: ignore-errors
 """All steps of an LSTM, forward and backward, for some rows of the batch.
 
-Shapes: gates, dz (T, N, 4 units); states, cells, squashed, gh, gc (T, N, units); h0, c0, dh, dc (N, units); ``packed``: weights from
-:func:`pack_joined` or :func:`pack`; joined (N, in + units + 1). ``peephole`` (3, units), ``mask`` (T, N) and gc are empty where there are
-none. ``a f o g`` are the positions of the blocks: block input (tanh), forget, output and input gate (sigmoid). Parts share the batch.
+Shapes: gates, dz (T, N, 4 units); states, cells, squashed, gh, gc (T, N, units); h0, c0, dh, dc (N, units); ``packed``: weights
+from :func:`.time_loops.pack_joined` or :func:`.small_products.pack`; joined (N, in + units + 1). ``peephole`` (3, units),
+``mask`` (T, N) and gc are empty where there are none. ``a f o g`` are the positions of the blocks: block input (tanh), forget,
+output and input gate (sigmoid). Parts share the batch.
 """
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from .time_loops import join, share
 
 @kernel
 def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
-    """One step for some rows: z becomes the gates; writes cells, squashed cells and states."""
+    """One step for some rows: gates in place of z; writes cell states, their activations and outputs."""
     kept_apart()
     units = out.shape[1]
     peeps = peephole.shape[0] > 0
@@ -157,7 +158,7 @@ def lstm_backward(gates, packed, peephole, h0, c0, mask, cells, squashed, gh, gc
 
 @kernel
 def sum_peepholes(dps, dp, part, parts):
-    """The gradients of all parts."""
+    """Sum the peephole gradients of all parts."""
     low, high = share(dp.shape[1], part, parts)
     for i in range(dp.shape[0]):
         for j in range(low, high):

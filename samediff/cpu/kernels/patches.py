@@ -17,7 +17,7 @@ U = np.uintp
 
 @kernel
 def unfold(x, columns, steps, counts, window):
-    """Copies, 0 outside."""
+    """Copy each window of the images into columns, with 0 outside the images."""
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = window
     batch, channels, height, width = x.shape
     source = in_line(x)
@@ -37,7 +37,7 @@ def unfold(x, columns, steps, counts, window):
 
 @kernel
 def fold(columns, x, steps, counts, window):
-    """The transpose: patches added up."""
+    """The transpose of :func:`unfold`: columns added up in the images."""
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = window
     batch, channels, height, width = x.shape
     target = in_line(x)

@@ -19,7 +19,7 @@ from .window_bounds import inside
 
 U = np.uintp
 NARROW = 16  # rows of fewer outputs are worked out one by one
-WIDE = 8     # the same for sums, which are lighter
+WIDE = 8     # for sums, which are cheaper
 inline = function(forceinline=True, error_model="numpy", fastmath={"contract"})
 
 
@@ -37,7 +37,7 @@ def _pairs(source, top, bottom, target, places, to, outputs, place, width):
 
 @inline
 def _better(source, at, step, target, places, to, place, low, high):
-    """One cell of the window, for a row of outputs."""
+    """Update a row of maxima, and their positions, with one cell of each window."""
     for j in range(low, high):
         v, best, known = source[U(at + j * step)], target[U(to + j)], places[U(to + j)]
         places[U(to + j)] = select((v > best) | (known < 0), np.int32(place + j * step), known)
@@ -46,7 +46,7 @@ def _better(source, at, step, target, places, to, place, low, high):
 
 @inline
 def _added(source, at, step, target, to, low, high):
-    """The same for sums."""
+    """Add one cell of each window to a row of sums."""
     for j in range(low, high):
         target[U(to + j)] += source[U(at + j * step)]
 
@@ -60,7 +60,7 @@ def _largest(source, start, corner, deep, tall, wide):
     for o in range(deep[0], deep[1]):
         for p in range(tall[0], tall[1]):
             row = corner + o * deep[2] + p * tall[2]
-            most, where = source.dtype.type(-np.inf), np.int32(-1)      # of the row: rows need not wait for each other
+            most, where = source.dtype.type(-np.inf), np.int32(-1)      # maximum of each row, so that rows do not depend on each other
             for q in range(wide[0], wide[1]):
                 v = source[U(start + row + q * wide[2])]
                 where = select(v > most, np.int32(row + q * wide[2]), where)
@@ -72,7 +72,7 @@ def _largest(source, start, corner, deep, tall, wide):
 
 @inline
 def _any_nan(target, to, outputs):
-    """Whether a row of outputs has one; a sum, which is vector code."""
+    """Whether a row of outputs contains NaN; written as a sum, which compiles to vector code."""
     found = np.int32(0)
     for j in range(outputs):
         found |= select(target[U(to + j)] == target[U(to + j)], np.int32(0), np.int32(1))
@@ -93,7 +93,7 @@ def _first_nan(source, start, corner, deep, tall, wide):
 
 @inline
 def _total(source, corner, deep, tall, wide):
-    """The same for sums."""
+    """Sum over one window."""
     total = source.dtype.type(0)
     for o in range(deep[0], deep[1]):
         for p in range(tall[0], tall[1]):

@@ -16,7 +16,7 @@ inline = function(forceinline=True, error_model="numpy")
 
 @inline
 def _vectors(across, lanes):
-    """How many vectors a row takes, and the last place where one starts."""
+    """Number of vectors per row, and the start of the last one."""
     return (across + lanes - 1) // lanes, across - lanes
 
 

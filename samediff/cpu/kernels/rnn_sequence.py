@@ -1,8 +1,9 @@
 # mypy: ignore-errors
 """All steps of a simple recurrent network, forward and backward, for some rows of the batch.
 
-Shapes: sums, dz, states, gh (T, N, units); ``packed``: weights from :func:`pack_joined` or :func:`pack`; joined (N, in + units + 1);
-h0, carried (N, units); ``mask`` (T, N) is empty where there is none. ``kind`` is the place of the activation in :data:`ACTIVATIONS`.
+Shapes: sums, dz, states, gh (T, N, units); ``packed``: weights from :func:`.time_loops.pack_joined` or
+:func:`.small_products.pack`; joined (N, in + units + 1); h0, carried (N, units); ``mask`` (T, N) is empty where there is none.
+``kind`` is the place of the activation in :data:`ACTIVATIONS`.
 """
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
 
 @kernel
 def rnn_step(z, out, kind):
-    """The activation of z."""
+    """The activation function applied to z."""
     kept_apart()
     zero = z.dtype.type(0)
     units = out.shape[1]
@@ -64,7 +65,7 @@ def rnn_step_back(z, g, carried, mask, dz, kind):
 
 @kernel
 def rnn_forward(x, packed, h0, mask, states, sums, joined, work, kind, part, parts):
-    """Write sums and states."""
+    """Forward pass: writes the sums before the activation, and the states, of all steps."""
     low, high = share(x.shape[1], part, parts)
     for t in range(x.shape[0]):
         h = h0 if t == 0 else states[t - 1]

@@ -12,7 +12,7 @@ from .operators import TYPE_NAMES
 
 @functools.cache
 def names() -> dict[str, Any]:
-    """Types, constants and functions."""
+    """The types, constants and functions by name."""
     from . import intrinsics, mathlib
     return {
         **{name: dtype.type for dtype, name in TYPE_NAMES.items()},

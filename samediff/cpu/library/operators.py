@@ -33,7 +33,7 @@ _INTEGER = {"negative": "-{0}", "absolute": "abs({0})", "sign": "({0} > 0) - ({0
             "floor_divide": "{0} // {1}", "remainder": "{0} % {1}",
             "left_shift": "T({0} << {1}) if 0 <= {1} < BITS else T(0)",
             "right_shift": "T({0} >> {1}) if 0 <= {1} < BITS else T(0)"}
-#: Of integers with a sign: the smallest over -1 is itself, what is shifted out leaves the sign.
+#: Signed integers: the smallest divided by -1 is itself; a shift beyond the width leaves copies of the sign.
 _SIGNED = {"floor_divide": "T(-{0}) if {1} == -1 else T({0} // {1})",
            "right_shift": "T({0} >> ({1} if 0 <= {1} < BITS else T(BITS - 1)))"}
 _TESTS = {"isnan": ("{0} != {0}", "False"), "isinf": ("fabs({0}) == inf", "False"),
@@ -45,7 +45,7 @@ class NoKernel(Exception):
 
 
 class NumbaPrinter(ScalarPrinter):
-    """Source that Numba compiles."""
+    """Prints scalar expressions as Python source that Numba compiles."""
 
     symbols = {**ScalarPrinter.symbols, "logical_and": "&", "logical_or": "|"}
     choice, negation = "select({0}, {1}, {2})", "not {0}"

@@ -72,7 +72,7 @@ def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
 
 
 def _turned(m: Any) -> bool | None:
-    """Whether the columns of the matrices are contiguous instead of their rows; None for neither."""
+    """Whether matrices are stored by columns; False by rows, None if neither is contiguous."""
     (rows, columns), (step, item) = m.shape[-2:], m.strides[-2:]
     if (item == m.itemsize or columns == 1) and (step >= columns * m.itemsize or rows == 1):
         return False

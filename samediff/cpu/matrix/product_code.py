@@ -92,7 +92,7 @@ def _narrow_rows(left):
 
 
 def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
-    """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
+    """As :func:`_run_rows`, with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
     if width == WIDE:
         _run_rows(count, depth, a, a_row, a_step, b, WIDE * ITEM, c, c_row, more)
         return
@@ -168,7 +168,7 @@ def by_tiles(t, part, parts):
 
 
 def many_by_tiles(t, part, parts):
-    """The same of pairs of matrices, arranged along two axes, shared out."""
+    """Products of a batch of pairs of matrices along two axes, by tiles; this part's share of them."""
     inner = load(t + 160)
     count = load(t + 152) * inner
     room = load(t + 216) + part * load(t + 232) * ITEM
@@ -187,7 +187,7 @@ def by_blas(t, part, parts):
 
 
 def many_by_blas(t, part, parts):
-    """The same of pairs of matrices, arranged along two axes, shared out."""
+    """Products of a batch of pairs of matrices along two axes, by BLAS; this part's share of them."""
     inner = load(t + 160)
     count = load(t + 152) * inner
     depth = load(t + 32) if load(t + 216) == 0 else load(t + 24)
@@ -264,6 +264,6 @@ def addresses(size: int) -> dict[str, int]:
 
 @functools.cache
 def blas_addresses(size: int) -> dict[str, int]:
-    """The same of the entries that call NumPy's BLAS."""
+    """Addresses of the compiled entries that call NumPy's BLAS, by name."""
     symbols = {f.__name__: f"dl4py_{f.__name__}_f{size}" for f in _BLAS}
     return dict(zip(symbols, compiled_module(f"blas{size}", list(symbols.values()), lambda: _blas_written(size))))

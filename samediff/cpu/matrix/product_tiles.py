@@ -70,7 +70,7 @@ class TileBuilder:
         return ir.Constant(self.kind, [0.0] * self.lanes)
 
     def spread(self, scalar: Any, kind: Any) -> Any:
-        """The scalar in all lanes."""
+        """A vector with the scalar in all lanes."""
         empty = ir.Constant(kind, ir.Undefined)
         first = self.builder.insert_element(empty, scalar, _I32(0))
         return self.builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(_I32, self.lanes), [0] * self.lanes))
@@ -172,7 +172,7 @@ def copy_vectors(code: TileBuilder, source: Any, target: Any) -> None:
 
 
 def copy_padded(code: TileBuilder, source: Any, target: Any, width: Any) -> None:
-    """The same of the first ``width`` elements, with zeros for the others."""
+    """Copy the first ``width`` elements of a tile's row, and zeros for the rest."""
     for j in range(VECTORS):
         code.store(code.load_first(code.vector(source, j), width, code.lanes * j), code.vector(target, j))
 
@@ -226,7 +226,7 @@ def turn_block(context: Any, array: Any, source: Any, source_row: Any, target: A
 
 @intrinsic
 def lanes_of(context: Any, array: Any) -> Any:
-    """How many elements of the array a vector has."""
+    """Number of elements of the array's type in a vector."""
     lanes = VECTOR * 8 // array.dtype.bitwidth
     return types.int64(array), lambda c, builder, s, args: _I64(lanes)
 

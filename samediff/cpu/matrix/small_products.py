@@ -46,13 +46,13 @@ pack_panel, multiply_at, times_packed_at = map(_of_addresses, (product_code.pack
 
 @function(forceinline=True, **_OPTIONS)
 def width_of(array):
-    """Columns of a tile."""
+    """Number of columns of a tile."""
     return lanes_of(array) * VECTORS
 
 
 @plain
 def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
-    """The same of arrays."""
+    """As :func:`multiply_at`, for arrays."""
     row, depth = a.strides[0], a.shape[0] if turned_a else a.shape[1]
     a_row, a_step = (a.itemsize, row) if turned_a else (row, a.itemsize)
     room = start_of(work) + part * work.strides[0]
@@ -98,6 +98,6 @@ def pack(b, turned, packed, part, parts):
 
 @plain
 def times_packed(a, packed, c, spare, more):
-    """The same of arrays. ``spare`` (1-D) has room for a tile; :data:`ROOM` is more than enough."""
+    """As :func:`times_packed_at`, for arrays. ``spare`` (1-D) has room for a tile; :data:`ROOM` is more than enough."""
     times_packed_at(c, c.shape[0], c.shape[1], a.shape[1], start_of(a), a.strides[0], start_of(packed), start_of(c), c.strides[0],
                     start_of(spare), more)

@@ -42,7 +42,7 @@ class VectorBuilder:
         self.zero = ir.Constant(self.vector, [0.0] * lanes)
 
     def far(self, base, count, distance):
-        """Address ``count`` distances behind a base."""
+        """The address ``count`` times ``distance`` behind a base."""
         return self.b.add(base, self.b.mul(_WORD(count), distance)) if count else base
 
     def load(self, address, kind=None):
@@ -233,7 +233,7 @@ def _sized(write, size, code, *args):
 
 
 def real_of(kind):
-    """LLVM's float32 or float64."""
+    """LLVM's float or double type for Numba's float32 or float64."""
     return ir.FloatType() if kind == types.float32 else ir.DoubleType()
 
 
@@ -289,5 +289,5 @@ def shifted_sum(context, zero, places, source, outer, next_outer, inner, next_in
 
 
 def lanes_of(dtype: np.dtype) -> int:
-    """Elements of a full vector."""
+    """Number of elements in a full vector."""
     return VECTOR // dtype.itemsize

@@ -24,7 +24,7 @@ def address_of(array: Any) -> int:
 
 @functools.cache
 def data_offset() -> int:
-    """Where in an array object the address of its memory stands; -1 where that cannot be told."""
+    """Offset of the data address in NumPy's array objects; -1 where it cannot be determined."""
     if sys.implementation.name != "cpython" or _WORD != 8:
         return -1
     base = np.arange(24.0).reshape(4, 6)
@@ -36,5 +36,5 @@ def data_offset() -> int:
 
 
 def locator() -> Callable[[Any], int]:
-    """What tells a program where an array is."""
+    """The function that turns an array into the word by which programs find its data."""
     return id if data_offset() >= 0 else address_of

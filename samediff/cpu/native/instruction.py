@@ -41,7 +41,7 @@ class ArrayOperand:
 
     @property
     def form(self) -> str:
-        """Its description for :func:`.machine.operands`."""
+        """The operand as text, for :func:`.operand_access.operands`."""
         return f"{TYPES[self.dtype]} {self.rank} {'dense' if self.dense else 'strided'} {'-' if self.axis is None else self.axis}"
 
 
@@ -52,7 +52,7 @@ def found(names: Sequence[str], operands: Sequence[ArrayOperand]) -> str:
 
 @functools.cache
 def names() -> dict[str, Any]:
-    """What the source of entries may use."""
+    """Names that the source of entries may use."""
     from . import operand_access
     return {**{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np,
             **{n: getattr(operand_access, n) for n in ("operands", "load", "load_float")}}

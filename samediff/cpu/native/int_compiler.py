@@ -25,7 +25,7 @@ ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_
 
 
 class Primitive:
-    """What a call becomes: ``emit(builder, *words)`` gives a word, a truth value, or None."""
+    """A function that is compiled inline: ``emit(builder, *words)`` gives a word, a truth value, or None."""
 
     def __init__(self, emit: Callable[..., Any]) -> None:
         self.emit = emit
@@ -239,7 +239,7 @@ class _FunctionWriter:
         return self.b.icmp_signed(COMPARE[type(e.ops[0])], x, y)
 
     def chosen(self, test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-        """One of two words, of which only one is worked out."""
+        """The value of one of two expressions; only the chosen one is evaluated."""
         slot = self.at_entry().alloca(WORD)
         first, second, end = self.blocks(3)
         self.b.cbranch(test, first, second)
@@ -259,7 +259,7 @@ class _FunctionWriter:
         return found
 
     def known(self, e: ast.expr) -> Any:
-        """Whether it is true."""
+        """The truth value of an expression."""
         return self.truth(self.value(e))
 
     def of_ifexp(self, e: ast.IfExp) -> Any:

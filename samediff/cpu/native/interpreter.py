@@ -59,11 +59,11 @@ _FLUSH = 0x8000         # results that are denormal become 0; what is given is t
 _give_way = external("dl4py_yield")
 _wake, _sleep = external("dl4py_sem_post", WORD), external("dl4py_sem_wait", WORD)
 _thread_count = external("dl4py_blas_thread_count")
-_threads = external("dl4py_blas_threads", WORD, result=ir.VoidType())       # those that take an int read half of it
+_threads = external("dl4py_blas_threads", WORD, result=ir.VoidType())       # functions that take an int read half of the word
 
 
 def _is_refused(at):
-    """Whether an instruction that is done refused what it was given."""
+    """Whether a finished instruction reported invalid input."""
     answer = load(at + ANSWER)
     return answer != 0 and load_shared(answer) != 0
 
@@ -94,7 +94,7 @@ def _take(at, claims, first, last, epoch, parts, refused):
 
 
 def run_shared(segment, me, epoch, pool):
-    """Take part in a run: each thread has its own parts, and takes over those of one that is late. Gives the cycles spent waiting."""
+    """Take part in a run: each thread has its own parts, and takes over parts of late threads. Returns the cycles spent waiting."""
     waited, refused = 0, 0
     at, claims = load(segment + INSTRUCTIONS), load(segment + CLAIMS)
     for k in range(load(segment + COUNT)):
@@ -125,7 +125,7 @@ def run_shared(segment, me, epoch, pool):
 
 
 def _help_out(pool, me):
-    """What a thread of the pool does until the pool stops: wait for a run, take part in it."""
+    """The loop of a thread of the pool: wait for a run and take part in it, until the pool stops."""
     set_control_word(control_word() | _FLUSH)
     seen = load_shared(pool + TICKET)
     turns = 0
@@ -256,7 +256,7 @@ def _add_one(table, part, parts):
 
 
 def _repeat(table, part, parts):
-    """An entry: run a segment again and again, each time with its locals further on. Of what it finds, see :mod:`.repetition`."""
+    """An entry that runs a segment repeatedly, each time with its locals moved on; its table is described in :mod:`.repetition`."""
     about = load(table)
     segment, times, columns = load(about), load(about + 8), load(about + 16)
     words = segment + LOCALS

@@ -62,7 +62,7 @@ def store_flags(context: Any, address: Any, first: Any, second: Any, third: Any,
 
 @dataclass(frozen=True)
 class ArrayForm:
-    """What a table says about an array: type, rank, "dense" or "strided", and the axis along which parts slice it or "-"."""
+    """An array as a table describes it: type, rank, "dense" or "strided", and the axis along which parts slice it or "-"."""
 
     type: str
     rank: int
@@ -115,6 +115,6 @@ def operands(context: Any, forms: Any, table: Any, part: Any, parts: Any) -> Any
 
 
 def types_of(name: str) -> Any:
-    """Numba's type of elements."""
+    """Numba's type for a type name."""
     from numba import from_dtype
     return from_dtype({n: d for d, n in TYPE_NAMES.items()}[name])

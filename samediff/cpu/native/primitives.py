@@ -41,7 +41,7 @@ def _primitive(emit: Callable[..., Any]) -> Primitive:
 load = Primitive(lambda b, address: b.load(_at(b, address)))
 store = Primitive(lambda b, address, value: b.store(value, _at(b, address)))
 
-#: The same of words that other threads change. ``add_shared`` gives what was there before.
+#: As above, for words that other threads change (atomic). ``add_shared`` returns the previous value.
 load_shared = Primitive(lambda b, address: b.load_atomic(_at(b, address), "seq_cst", 8))
 store_shared = Primitive(lambda b, address, value: b.store_atomic(value, _at(b, address), "seq_cst", 8))
 add_shared = Primitive(lambda b, address, value: b.atomic_rmw("add", _at(b, address), value, "seq_cst"))
@@ -63,14 +63,14 @@ def copy_bytes(b: Any, source: Any, target: Any, size: Any) -> None:
 
 @_primitive
 def call(b: Any, entry: Any, *words: Any) -> None:
-    """Call the entry at an address."""
+    """Call the function at an address with these words."""
     kind = ir.FunctionType(ir.VoidType(), [WORD] * len(words))
     b.call(b.inttoptr(entry, kind.as_pointer()), words)
 
 
 @_primitive
 def pause(b: Any) -> None:
-    """Let the other thread of the core go first for a moment."""
+    """Hint for spin loops: let the other hardware thread of the core run for a moment."""
     if _IS_X86:
         _llvm(b, "x86.sse2.pause", ir.VoidType())
 
@@ -87,7 +87,7 @@ def control_word(b: Any) -> Any:
 
 @_primitive
 def set_control_word(b: Any, word: Any) -> None:
-    """Change it; elsewhere nothing happens."""
+    """Set the control word of the floating-point unit; on other processors nothing happens."""
     if _IS_X86:
         slot = b.alloca(_I32)
         b.store(b.trunc(word, _I32), slot)

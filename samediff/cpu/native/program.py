@@ -96,7 +96,7 @@ def thresholds() -> Thresholds:
 
 
 def in_parts(instruction: Instruction) -> bool:
-    """Whether an instruction is long enough to be divided."""
+    """Whether an instruction is long enough to be divided among threads."""
     return instruction.splits and instruction.work >= LEAST.parts and instruction.work >= thresholds().parts and parts() > 1
 
 

@@ -1,4 +1,4 @@
-"""Instructions again and again, in one: what they read and write moves on from turn to turn."""
+"""Repetition of instructions as a single one: the arrays that they read and write move on from turn to turn."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from .thresholds import NEVER
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Where in an array a local of the instructions is: ``start`` bytes from its beginning, and ``step`` further on each turn.
+    """Position of a local of the instructions in an array: ``start`` bytes from its beginning, and ``step`` further on each turn.
 
     ``last`` is the array that takes its place in the last turn, if one does.
     """
@@ -45,7 +45,7 @@ def repetition(body: Sequence[Instruction], stand_ins: Mapping[Any, Any], moving
     """
     program = Program(body, stand_ins, NEVER)
     operands: list[Any] = [np.empty(0, np.int64)]           # the description, which tells the entry all that follows
-    words = [2]                                             # of the table up to an operand: address and size of the description
+    words = [2]                                             # words of the table before each operand; 2 for the description itself
     places: dict[int, int] = {}
 
     def place(array: Any) -> int:

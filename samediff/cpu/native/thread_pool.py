@@ -41,12 +41,12 @@ class ThreadPool:
         in_child(self.retire)
 
     def forget_waiting(self) -> None:
-        """Ask helpers again, whatever they kept waiting."""
+        """End the pause in which programs run without helper threads because these had kept one waiting."""
         from . import interpreter
         self._words[interpreter.REST // 8] = 0
 
     def retire(self) -> None:
-        """Programs made so far run without help from now on: a forked process has no helpers, and may have been in the midst of a run."""
+        """Have all programs run without helper threads from now on: a forked process has none, and may have been forked during a run."""
         from . import interpreter
         self._words[interpreter.BUSY // 8] = 1
 

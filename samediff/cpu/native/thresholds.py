@@ -47,7 +47,7 @@ SEVERAL = 16
 
 @functools.cache
 def of_machine(program: ProgramOf) -> Thresholds:
-    """Those of this machine; ``program`` makes what is measured."""
+    """The thresholds of this machine, read from the cache or measured; ``program`` makes the programs to measure."""
     if thread_pool.pool() is None or threads.parts() < 2:
         return USUAL
     name = f"threads-{platform.machine()}-{threads.parts()}"
@@ -106,7 +106,7 @@ def _faster(program: ProgramOf, *runs: Callable[[], None]) -> list[float]:
 
 
 def _read(name: str) -> Thresholds | None:
-    """What an earlier process found; None where there is nothing that makes sense."""
+    """Thresholds that an earlier process stored; None where there are none or they are not valid."""
     content = cache_store.read_plain("", name)
     try:
         given = json.loads(content or b"")

@@ -46,7 +46,7 @@ class ConvolutionSizes:
         return np.ascontiguousarray(x).reshape(-1, *self.grid.sizes)
 
     def maps(self, y: Any) -> Any:
-        """A contiguous (N, out, places)."""
+        """Results as a contiguous array (N, out, places)."""
         return np.ascontiguousarray(y).reshape(self.batch, self.out, self.grid.places)
 
     def matrix(self, w: Any) -> Any:

@@ -49,12 +49,12 @@ class _Flat:
         self.together = len(starts) if stride[:2] == (1, 1) else 1
 
     def weights(self, w: Any) -> Any:
-        """(channels, multiplier, taps)."""
+        """Weights as an array (channels, multiplier, taps)."""
         plain = np.moveaxis(self.geometry.plain_weights(np, w), (-2, -1), (0, 1))
         return np.ascontiguousarray(plain).reshape(self.matrix)
 
     def store(self, found: Any, w: Any) -> None:
-        """The same backwards."""
+        """Store an array (channels, multiplier, taps) in the layout of the weights."""
         plain = np.moveaxis(self.geometry.plain_weights(np, w), (-2, -1), (0, 1))
         plain[...] = found.reshape(plain.shape)
 
@@ -67,7 +67,7 @@ def _flat(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec 
 
 
 def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None = None) -> Kernel | None:
-    """``call(x, w[, bias], y)``."""
+    """The kernel of the forward pass: ``call(x, w[, bias], y)``."""
     flat = _flat(geometry, x, w, bias)
     if flat is None:
         return None
@@ -82,7 +82,7 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
 
 
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> Kernel | None:
-    """``call(w, g, like, dx)``."""
+    """The kernel of the gradient of x: ``call(w, g, like, dx)``."""
     flat = _flat(geometry, x, w, g)
     if flat is None:
         return None
@@ -94,7 +94,7 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
-    """``call(x, g, like, dw, total)``."""
+    """The kernel of the gradient of the weights: ``call(x, g, like, dw, total)``."""
     flat = _flat(geometry, x, w, g)
     if flat is None:
         return None

@@ -38,7 +38,7 @@ class DirectConvolution:
 
     @classmethod
     def of(cls, shapes: ConvolutionSizes) -> DirectConvolution | None:
-        """None where columns serve better."""
+        """The direct convolution for these sizes; None where a product over columns is faster."""
         from ..matrix.tiles import lanes_of
         if shapes.grid.is_identity:
             if shapes.out * shapes.length > MANY:       # one product of matrices: BLAS is best where they are large
@@ -54,7 +54,7 @@ class DirectConvolution:
         return cls(shapes, full, shortest >= full)
 
     def taps(self) -> Any:
-        """From the first cell of a window to each one, in all channels."""
+        """Offsets in bytes from the first cell of a window to each cell, in all channels."""
         height, width = self.padded
         (kh, kw), (dh, dw) = self.kernel, self.dilation
         cells = itertools.product(range(self.shapes.channels), range(kh), range(kw))
@@ -66,7 +66,7 @@ class DirectConvolution:
         return whole if self.across % self.lanes == 0 else [*whole, self.across - self.lanes]
 
     def places(self, first: int, second: int, starts: list[int]) -> Any:
-        """Where vectors are in two arrays with rows of these lengths: (vectors, 2)."""
+        """Offsets in bytes of the vectors in two arrays whose rows have these lengths: (vectors, 2)."""
         found = [(i * first + j, i * second + j) for i in range(self.rows) for j in starts]
         return np.array(found, np.int64).reshape(-1, 2) * self.size
 
@@ -80,7 +80,7 @@ class DirectConvolution:
         return TensorSpec(shape if self.needs_padding else (0,) * len(shape), self.shapes.dtype)
 
     def images(self, x: Any) -> Any:
-        """A contiguous (N, C, H, W)."""
+        """Images as a contiguous array (N, C, H, W)."""
         return np.ascontiguousarray(x).reshape(-1, self.shapes.channels, *self.sizes)
 
 
@@ -92,7 +92,7 @@ def _in_one_row(shapes: ConvolutionSizes) -> ConvolutionSizes:
 
 
 def forward(direct: DirectConvolution) -> Kernel:
-    """``call(x, w[, bias], y, padded)``."""
+    """The kernel of the forward pass: ``call(x, w[, bias], y, padded)``."""
     from ..kernels.direct_convolution import convolve
     s, none = direct.shapes, np.empty(0, direct.shapes.dtype.numpy)
     taps, places = direct.taps(), direct.products(direct.places(direct.padded[1], direct.across, direct.starts()))
@@ -116,7 +116,7 @@ def _turned(direct: DirectConvolution) -> DirectConvolution | None:
 
 
 def data_gradient(direct: DirectConvolution) -> Kernel | None:
-    """``call(w, g, like, dx, *work)``."""
+    """The kernel of the gradient of x: ``call(w, g, like, dx, *work)``; None where columns are faster."""
     turned = _turned(direct)
     if turned is None:
         return _summed_gradient(direct) if math.prod(direct.kernel) >= CELLS else None
@@ -141,7 +141,7 @@ def data_gradient(direct: DirectConvolution) -> Kernel | None:
 
 
 def _summed_gradient(direct: DirectConvolution) -> Kernel:
-    """``call(w, g, like, dx, sums)``."""
+    """The kernel of the gradient of x by sums over windows: ``call(w, g, like, dx, sums)``."""
     from ..kernels.direct_convolution import convolve_back
     s, (kh, kw) = direct.shapes, direct.kernel
     room = (kw - 1) * direct.dilation[1]

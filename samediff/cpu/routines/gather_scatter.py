@@ -80,14 +80,14 @@ def _names() -> dict[str, Any]:
 
 
 def _source(text: str, near: Sequence[int | None]) -> str:
-    """With the distance of neighbours spelled out where it is known."""
+    """The source with strides between neighbours as constants, where they are known."""
     for name, step in zip("XY", near):
         text = text.replace(f"STEP_{name}", f"{name.lower()}.strides[2]" if step is None else str(step))
     return text
 
 
 def _near(arrays: Sequence[Any]) -> tuple[int | None, ...]:
-    """Of x and y the distance of neighbours, where they lie next to each other."""
+    """Strides between neighbours in the arrays; None where they are not adjacent."""
     return tuple(a.itemsize if a.ndim == 3 and (a.strides[2] == a.itemsize or a.shape[2] == 1) else None for a in (arrays[0], arrays[2]))
 
 
@@ -105,7 +105,7 @@ def _run(text: str, arrays: Sequence[Any]) -> bool:
 
 
 def _instruction(text: str, arrays: Sequence[Any]) -> Instruction | None:
-    """The same as an instruction, which refuses what is out of range."""
+    """The native instruction, which reports indices out of range; None for arrays it cannot take."""
     from ..native.instruction import TYPES, ArrayOperand, Instruction, address_of_generated
     if any(a.dtype not in TYPES or not a.flags.aligned for a in arrays):
         return None
@@ -119,12 +119,12 @@ def _instruction(text: str, arrays: Sequence[Any]) -> Instruction | None:
 
 
 def _whole(indices: Any, dtype: Any) -> Any:
-    """Indices as kernels have them."""
+    """Indices as a contiguous array of the type that kernels take."""
     return np.array(indices, dtype, order="C", copy=None if indices.flags.carray else True)
 
 
 def _whole_natively(indices: Any, dtype: Any, made: list[Instruction | None]) -> Any:
-    """The same; an instruction that is added to ``made`` converts them, where they must be."""
+    """As :func:`_whole`; a conversion, where one is needed, is an instruction added to ``made``."""
     if indices.dtype == dtype and indices.flags.c_contiguous:
         return indices
     found = np.empty(indices.shape, dtype)
@@ -137,7 +137,7 @@ def _index(spec: TensorSpec) -> Any:
 
 
 def _sides(shape: Shape, axis: int) -> Shape:
-    """(outer, n, inner) around an axis."""
+    """The shape as (outer, n, inner) around an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
 
 
@@ -230,7 +230,7 @@ class Places:
 
 
 def places(shape: Shape, indices: TensorSpec) -> Places | None:
-    """Of index vectors along the last axis of ``indices``, for an array of ``shape``."""
+    """Positions in an array of ``shape`` for the index vectors along the last axis of ``indices``; None where there are none."""
     given = indices.shape or ()
     if 0 in given or 0 in shape or not given or given[-1] == 0:
         return None

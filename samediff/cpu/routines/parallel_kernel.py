@@ -14,7 +14,7 @@ from ..threads import parts, parts_for, ranges, run_parts
 
 @dataclass(frozen=True)
 class ParallelKernel:
-    """A function and what it is called with: ``function(*operands(*arrays), *numbers, part, parts)``.
+    """A compiled function with its arguments: ``function(*operands(*arrays), *numbers, part, parts)``.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class ParallelKernel:
     workspace: tuple[TensorSpec, ...] = ()
 
     def run(self, *arrays: Any) -> None:
-        """All shares."""
+        """Run all shares, on as many threads as the work is worth."""
         given, count = (*self.operands(*arrays), *self.numbers), parts_for(self.nanoseconds)
         if count == 1:
             self.function(*given, 0, 1)
@@ -40,7 +40,7 @@ class ParallelKernel:
             run_parts(lambda part, *_: self.function(*given, part, count), ranges(count, count))
 
     def instruction(self, *arrays: Any) -> Any:
-        """The same as an instruction of a native program; None where an operand would have to be copied."""
+        """The kernel as an instruction of a native program; None where an operand would have to be copied."""
         from ..native.instruction import instruction
         given = self.operands(*arrays)
         fixed = [a is b for a, b in zip(given, self.operands(*arrays))]

@@ -47,7 +47,7 @@ class ParallelPhases:
         self._results: list[tuple[Any, Any]] = []        # outputs, and the same
 
     def add(self, function: Callable[..., Any], arrays: tuple[Any, ...], *numbers: Any) -> None:
-        """A further phase."""
+        """Append a phase."""
         self._list.append((function, arrays, numbers))
 
     def _same(self, given: Any, used: Any) -> Any:
@@ -87,7 +87,7 @@ class ParallelPhases:
         return (array.T, True) if turned else (self.output(array), False)
 
     def instructions(self, most: int) -> list[Any] | None:
-        """The same as instructions of a native program in at most that many parts; None where there are none."""
+        """The phases as instructions of a native program in at most that many parts; None where there are none."""
         from ..native.instruction import instruction
         if not self.exact:
             return None

@@ -51,7 +51,7 @@ def unfold(patches: Patches, x: TensorSpec) -> Kernel | None:
 
 
 def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
-    """``call(columns, like, dx, work)``."""
+    """The kernel that adds patches up in images: ``call(columns, like, dx, work)``."""
     if patches.channels_last:
         first = channels_first(x)
         return moved(fold(replace(patches, channels_last=False), columns, first), (), first)

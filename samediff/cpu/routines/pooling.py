@@ -26,7 +26,7 @@ PAIRS = ((1, 2, 2), (1, 2, 2), (0, 0, 0), (1, 1, 1))
 
 
 class _PoolingSizes:
-    """Images and what is left of them as (planes, depth, height, width)."""
+    """Sizes of one pooling; images and results are viewed as (planes, depth, height, width)."""
 
     def __init__(self, pool: Pool, x: TensorSpec, grid: WindowGeometry) -> None:
         self.grid, self.dtype, self.nanoseconds = grid, x.dtype.numpy, CELL * math.prod(x.shape or ())
@@ -36,15 +36,15 @@ class _PoolingSizes:
         self.shares = [_shares(pool, grid, axis).astype(x.dtype.numpy) for axis in range(3)]
 
     def wide(self, x: Any) -> Any:
-        """Of images."""
+        """Images as (planes, depth, height, width)."""
         return np.ascontiguousarray(x).reshape(self.images)
 
     def small(self, y: Any) -> Any:
-        """Of one value per window."""
+        """Arrays of one value per window as (planes, depth, height, width)."""
         return np.ascontiguousarray(y).reshape(self.values)
 
     def share(self) -> float:
-        """What each sum is multiplied by, where all windows lie inside."""
+        """The factor of all sums, where all windows lie inside the images."""
         return float(math.prod(s[0] for s in self.shares))
 
     def pairs(self, function: Any, kinds: str, *numbers: float) -> Kernel:
@@ -66,7 +66,7 @@ class _PoolingSizes:
 
 
 def _shares(pool: Pool, grid: WindowGeometry, axis: int) -> Any:
-    """What sums are multiplied by, for each window along an axis."""
+    """The factor of the sums for each window along an axis."""
     kernel, stride, before, dilation = (of[axis] for of in grid.window)
     if pool.divisor != "inside":
         return np.full(grid.counts[axis], 1 / kernel if pool.divisor == "kernel" else 1)
@@ -94,7 +94,7 @@ def _pooled(pool: Pool, x: TensorSpec) -> TensorSpec:
 
 
 def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
-    """``call(x, y, index)``."""
+    """The kernel of max pooling: ``call(x, y, index)``."""
     if pool.channels_last:
         x = channels_first(x)
         return moved(maximum(_first(pool), x), (0,), _pooled(pool, x))
@@ -112,7 +112,7 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
 
 
 def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
-    """``call(x, g, dx, y, index)``."""
+    """The kernel of the gradient of max pooling: ``call(x, g, dx, y, index)``."""
     if pool.channels_last:
         return moved(maximum_gradient(_first(pool), channels_first(x), channels_first(g)), (0, 1), channels_first(x))
     p = _planes(pool, x, g)
@@ -148,7 +148,7 @@ def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> Kernel | Non
 
 
 def total(pool: Pool, x: TensorSpec) -> Kernel | None:
-    """Sums times their shares: ``call(x, y)``."""
+    """The kernel of sums over windows times their factors: ``call(x, y)``."""
     if pool.channels_last:
         x = channels_first(x)
         return moved(total(_first(pool), x), (0,), _pooled(pool, x))
@@ -166,7 +166,7 @@ def total(pool: Pool, x: TensorSpec) -> Kernel | None:
 
 
 def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
-    """The transpose: ``call(g, like, dx)``."""
+    """The kernel of the transpose of :func:`total`: ``call(g, like, dx)``."""
     if pool.channels_last:
         return moved(spread(_first(pool), channels_first(g), channels_first(x)), (0,), channels_first(x))
     p = _planes(pool, x, g)

@@ -21,7 +21,7 @@ Specs = tuple[TensorSpec | None, ...]
 
 
 def fits(given: Specs) -> bool:
-    """Static, not empty, float32 or float64."""
+    """Whether the inputs are static, not empty, and float32 or float64."""
     x, rw = given[0], given[2]
     if x is None or rw is None or x.dtype not in (DataType.FLOAT, DataType.DOUBLE) or any(s and not s.is_static for s in given):
         return False
@@ -29,19 +29,19 @@ def fits(given: Specs) -> bool:
 
 
 def work(rw: TensorSpec, x: TensorSpec) -> int:
-    """Multiplications of all steps."""
+    """Number of multiplications of all steps."""
     return int(np.prod((*(x.shape or ())[:2], *(rw.shape or ())), dtype=np.int64))
 
 
 def packed_spec(like: TensorSpec, depth: int, columns: int) -> TensorSpec:
-    """Memory for packed weights."""
+    """Spec of the memory for packed weights."""
     from ..matrix.product_tiles import VECTOR, VECTORS
     wide = VECTORS * VECTOR // like.dtype.numpy.itemsize
     return TensorSpec((-(-columns // wide) * wide * depth,), like.dtype)
 
 
 def rooms(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
-    """Memory that own products need."""
+    """Spec of the workspace of the products, one row for each part."""
     from ..matrix.small_products import ROOM
     return TensorSpec((len(parts), ROOM), like.dtype)
 
@@ -80,7 +80,7 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
 
 
 def peepholes(phases: ParallelPhases, array: Any) -> Any:
-    """Peepholes as rows."""
+    """Peephole weights as three rows."""
     return phases.input(array if array is None else array.reshape(3, -1))
 
 
@@ -145,7 +145,7 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
 
 
 def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
-    """``call(inputs, states, sums, gh, gradients)``."""
+    """The kernel of the gradient of a simple recurrent network: ``call(inputs, states, sums, gh, gradients)``."""
     x_spec, rw_spec = given[0], given[2]
     if not fits(given) or x_spec is None or rw_spec is None:
         return None

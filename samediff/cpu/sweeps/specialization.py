@@ -14,11 +14,11 @@ class SweepSpecialization:
 
     rows: bool
     turned: bool                       # short rows
-    dtypes: tuple[Any, ...]            # of the inputs
-    result: Any                        # of the outputs
+    dtypes: tuple[Any, ...]            # types of the inputs
+    result: Any                        # type of the outputs
     dense: tuple[bool, ...]            # whether an input varies along the innermost loop; copies of turned rows always do
 
     @property
     def works_in(self) -> Any:
-        """The type of the arithmetic."""
+        """The type in which the sweep computes."""
         return self.dtypes[0]

@@ -23,7 +23,7 @@ _HALVES = ("HALF", "BFLOAT16")
 
 
 def _names() -> dict[str, Any]:
-    """What the source of a sweep knows by name."""
+    """The names that the source of a sweep may use."""
     from ..library import address
     return {**kernel_names.names(), **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")}}
 
@@ -155,7 +155,7 @@ def memory_order(strides: Sequence[int]) -> tuple[int, ...]:
 
 def _moved(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpec, order: tuple[int, ...],
            copy: bool = False) -> Callable[..., None]:
-    """The same for the axes in another order, where memory is laid out like that."""
+    """As :func:`_folds`, with the axes taken in the order in which they lie in memory."""
     shape: Shape = x.shape or ()
     kept = [i for i in order if i not in axes]
     back = [kept.index(i) for i in sorted(kept)]
@@ -218,7 +218,7 @@ def _is_half(x: TensorSpec) -> bool:
 
 
 def _numbers(x: Any) -> Any:
-    """Truth values as numbers."""
+    """BOOL arrays viewed as bytes; others as they are."""
     return x.view(np.uint8) if x.dtype == np.bool_ else x
 
 

@@ -79,7 +79,7 @@ class _RowLoops(SweepWriter):
             term = f"at(y0, {self.kept('d', 'acb')})"
         self.put(f"t = {self.combine(fold, 't', f'{TYPE_NAMES[part]}({term})', part, reorder=True)}")
         self.depth -= 1
-        if blocks and part == wide:          # what rounding takes from the sum of blocks is kept aside
+        if blocks and part == wide:          # compensated summation: the rounding error of the sum of blocks is kept
             for text in ("u = w + t", "z = u - w", "e += (w - (u - z)) + (t - z)", "w = u"):
                 self.put(text)
         elif blocks:
@@ -98,7 +98,7 @@ class _ColumnLoops(SweepWriter):
         self.start("a", shift="s")
 
     def end(self) -> None:
-        """When these slices are done."""
+        """Write what follows when all slices of a block are done."""
 
     def at_once(self, fold: TracedStage) -> int:
         return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
@@ -169,7 +169,7 @@ class _ColumnLoops(SweepWriter):
         self.depth -= 1
 
     def slices(self, local: str = "") -> None:
-        """Store what is asked for of each slice."""
+        """Write the results of each slice."""
         for i, text in enumerate(self.sweep.results):
             self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', local)})")
 
@@ -219,7 +219,7 @@ class _ColumnLoops(SweepWriter):
             self.put("unit = units[c]")
 
     def step(self, k: int, fold: TracedStage, count: int, part: Any, wide: Any) -> None:
-        """Some rows into the running totals; several of them are joined in pairs before."""
+        """Write the loop that adds ``count`` rows to the totals; several rows are combined in pairs before."""
         self.start("b", "a")
         self.inside("for c in range(m):")
         self.beside(fold.term)
@@ -248,12 +248,12 @@ class _TransposedRowLoops(_ColumnLoops):
     chunk = TURNED
 
     def types(self, fold: TracedStage) -> tuple[Any, Any]:
-        """As everywhere, but sums of so few stay in the element type."""
+        """Types of partial and final totals; sums of few elements stay in the element type."""
         part, wide = super().types(fold)
         return (part, wide) if self.at_once(fold) > 1 or fold.counting else (part, part)
 
     def given(self) -> dict[str, str]:
-        """What stands for the operands in the list of parameters."""
+        """The parameter names of the operands."""
         return {name: f"g{k}" for k, name in enumerate(self.operands())}
 
     def head(self) -> None:

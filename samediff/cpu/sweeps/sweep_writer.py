@@ -38,7 +38,7 @@ class SweepWriter:
             self.put(f"{', '.join(f'{name}s{axis}' for axis in 'abcd')} = steps({name})")
 
     def given(self) -> dict[str, str]:
-        """What stands for the operands in the list of parameters."""
+        """The parameter names of the operands."""
         return {name: name for name in self.operands()}
 
     def operands(self) -> list[str]:
@@ -52,12 +52,12 @@ class SweepWriter:
             self.put(f"{name}{before}{axes} = " + " + ".join(([f"{name}{before}"] if before else []) + steps))
 
     def first(self, place: str) -> None:
-        """What differences are taken from; 0 for infinity and NaN, which would spoil the mean."""
+        """Write the element that is subtracted from all others; 0 in place of infinity and NaN, which would spoil the mean."""
         self.put(f"first = {self.T}(at(x0, {place}))")
         self.put(f"first = select(fabs(first) < inf, first, {self.T}(0))")
 
     def moved(self, results: str = "", first: str = "first") -> str:
-        """What takes the place of ``first`` where it is far from the mean."""
+        """The value subtracted instead of ``first``, where that is far from the mean."""
         return f"select(fabs(r0{results}) < inf, {first} + r0{results}, {self.T}(0))"
 
     def load(self, base: str, index: str, extra: str = "") -> None:
@@ -73,7 +73,7 @@ class SweepWriter:
         return PRINTER.in_one(e, names)
 
     def kept(self, index: str, base: str) -> str:
-        """Distance of the stored term."""
+        """The address of a stored term."""
         return f"y0{base} + {index} * {self.form.result.itemsize}"
 
     def recall(self, e: Expr, index: str, base: str, extra: str = "") -> None:
@@ -82,7 +82,7 @@ class SweepWriter:
             self.put(f"kept = at(y0, {self.kept(index, base)}{extra})")
 
     def each(self, e: Expr, base: str, index: str, results: str) -> None:
-        """Store an element."""
+        """Write the store of one element."""
         self.recall(e, index, base)
         self.put(f"put(y0, {self.kept(index, base)}, {self.text(e, results)})")
 

@@ -16,7 +16,7 @@ from .operators import PRINTER, SPECIAL, work_type
 
 @dataclass(frozen=True)
 class KernelSpecialization:
-    """What is compiled in besides expressions, for inputs and then outputs.
+    """The constants of a kernel besides its expressions, for inputs and then outputs.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class KernelSpecialization:
 
     @property
     def index(self) -> str:
-        """The type of indices."""
+        """The C type of indices."""
         return "long long" if self.wide else "int"
 
     def strided(self, k: int) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ _PACK = "template <typename T, int N> struct alignas(sizeof(T) * N) pack { T v[N
 
 
 class CudaWriter:
-    """Parts of a text for expressions of the given form; the last ``outputs`` operands are what they are stored in."""
+    """Parts of the source for expressions of a form; the last ``outputs`` operands are the arrays that are written."""
 
     def __init__(self, exprs: Sequence[Expr], form: KernelSpecialization, outputs: int) -> None:
         self.exprs, self.form, self.outputs = exprs, form, outputs
@@ -80,7 +80,7 @@ class CudaWriter:
         return [e for e in self.order if e in found]
 
     def head(self) -> str:
-        """What stands before all functions."""
+        """The helper functions and types at the top of the source."""
         special = any(e.op in SPECIAL for e in self.order)
         narrow = self.form.rank > 1 and not self.form.wide
         return "".join([text_of("functions.cu"), text_of("special.cu") if special else "", _DIVIDE if narrow else "",
@@ -102,11 +102,11 @@ class CudaWriter:
         return "".join(loads) + PRINTER.statements(order, self.names)
 
     def given(self) -> list[str]:
-        """The parameters for inputs."""
+        """Declarations of the input parameters."""
         return [f"const {type_name(t)} {'' if k in self.form.numbers else '*'}p{k}" for k, t in enumerate(self.form.types[:self.inputs])]
 
     def parameters(self) -> list[str]:
-        """Those of sizes and strides, in the order of :func:`.fused.arguments`."""
+        """Declarations of the size and stride parameters, in the order of :func:`.fused.arguments`."""
         form, made = self.form, []
         sizes = [f"n{d}" for d in range(1, form.rank)] + (["m"] if form.vector > 1 and form.rank > 1 else [])
         for name in sizes:
@@ -130,11 +130,11 @@ class CudaWriter:
         return " ".join(lines)
 
     def place(self, k: int) -> str:
-        """Where the element of operand ``k`` lies."""
+        """The index of operand ``k``'s element, as text."""
         return "i" if self.form.dense[k] else " + ".join(f"j{d} * s{k}_{d}" for d in self.form.strided(k)) or "0"
 
     def group_place(self, k: int) -> tuple[str, bool]:
-        """Where the group of operand ``k`` lies, and whether it is a group at all and not one element."""
+        """The index of the vector of operand ``k``, as text, and whether it is a vector rather than one element."""
         if self.form.dense[k]:
             return "i", True
         last = self.form.rank - 1

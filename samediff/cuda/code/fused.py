@@ -55,12 +55,12 @@ _source = functools.lru_cache(maxsize=4096)(fused_source)
 
 
 def numbers_in(operands: Sequence[Any]) -> tuple[int, ...]:
-    """Which operands are numbers and not arrays."""
+    """Positions of the operands that are scalars rather than arrays."""
     return tuple(k for k, a in enumerate(operands) if isinstance(a, np.generic))
 
 
 def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True, numbers: tuple[int, ...] = ()) -> KernelSpecialization:
-    """What is compiled in for these operands, the first ``inputs`` of which are read."""
+    """The specialization of the kernel for these operands, the first ``inputs`` of which are read."""
     every = range(len(types))
     width = _width(space, types, inputs) if vector else 1
     varies, dense = tuple(map(space.varies, every)), tuple(map(space.is_dense, every))
@@ -68,7 +68,7 @@ def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True
 
 
 def _width(space: Space, types: Sequence[Any], inputs: int) -> int:
-    """How many neighbours can be read and written at once."""
+    """Number of adjacent elements that one thread reads and writes as a vector."""
     width: int = max(2, min(8, 16 // max(t.itemsize for t in types)))
     last = len(space.sizes) - 1
     if last < 0 or (last > 0 and space.sizes[last] % width):

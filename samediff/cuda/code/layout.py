@@ -38,7 +38,7 @@ class Space:
         return self.strides[k] == contiguous(self.sizes)
 
     def varies(self, k: int) -> tuple[bool, ...]:
-        """Along which dimensions an operand varies."""
+        """For each dimension, whether an operand varies along it."""
         return tuple(s != 0 for s in self.strides[k])
 
     @property

@@ -35,12 +35,12 @@ class DeviceLoops:
         self.written: list[MirroredArray] = []
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Action]:
-        """Actions, as ``Loops`` says."""
+        """Launches that evaluate expressions for each element."""
         made = fused_launch(exprs, [self._placed(a) for a in inputs], [self._placed(a, True) for a in outputs])
         return [] if made is None else [made]
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> list[Action]:
-        """Actions, as ``Loops`` says."""
+        """Launches that sum an expression over all elements."""
         from .reduce import reduce_launches, reduce_workspace
         given, total = [self._placed(a) for a in inputs], [OutputReduction("sum")]
         work = [self._driver.empty(w.shape or (), w.dtype.numpy) for w in reduce_workspace(exprs, given, total)]

@@ -23,7 +23,7 @@ _LIBRARY = {**{n: n for n in ("exp", "expm1", "exp2", "log", "log1p", "log2", "l
             "arctan2": "atan2", "power": "pow", "absolute": "fabs"}
 _OWN = {"maximum": "vmax", "minimum": "vmin", "floor_divide": "divided", "remainder": "rest", "logaddexp": "log_sum",
         "gammaln": "log_gamma", "sign": "sign_of"}
-#: What is worked out in double: :data:`kernels/special.cu`.
+#: Functions that are computed in double, in ``kernels/special.cu``.
 SPECIAL = ("digamma", "polygamma")
 #: Functions that give numbers of 16 bits for numbers of 16 bits without being rounded.
 _EXACT = frozenset(("negative", "absolute", "sign", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "copysign"))
@@ -43,7 +43,7 @@ class NoText(Exception):
 
 
 def work_type(dtype: DType) -> str:
-    """How the text calls the type in which numbers of ``dtype`` are worked with."""
+    """The C type in which numbers of ``dtype`` are computed: float for 16-bit ones."""
     return "float" if dtype.itemsize == 2 and is_floating(dtype) else type_name(dtype)
 
 
@@ -110,13 +110,13 @@ class CudaPrinter(ScalarPrinter):
         name = type_name(dtype)
         if op in _INTEGER:
             return f"({name})({_INTEGER[op]})"
-        if op in ("add", "subtract", "multiply"):       # of unsigned numbers, which wrap
+        if op in ("add", "subtract", "multiply"):       # as unsigned numbers, which wrap around
             wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
             return f"({name})(({wide}){{0}} {self.symbols[op]} ({wide}){{1}})"
         return f"({name})({self.between(op)})" if op.startswith("bitwise") else None
 
     def statements(self, order: Iterable[Expr], names: Mapping[Expr, str]) -> str:
-        """One declaration for each value that is computed."""
+        """Declarations of all values that are computed, one per line."""
         return "".join(f"    const {work_type(e.dtype)} {names[e]} = {text};\n" for e, text in self.values(order, names))
 
 

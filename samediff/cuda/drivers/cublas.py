@@ -25,7 +25,7 @@ COMPUTE_FLOAT, COMPUTE_DOUBLE, COMPUTE_TF32 = 68, 70, 77
 #: cublasMath_t: sums of parts are not rounded to 16 bits either.
 NO_ROUNDED_SUMS = 16
 
-#: Of a handle, as NVIDIA recommends for the newest devices; an own one lets graphs be recorded and results be the same each time.
+#: Bytes of a handle's workspace, as NVIDIA recommends for the newest devices; with it graphs can be recorded and results repeat.
 WORKSPACE = 32 << 20
 
 #: So many calls may stand for one product before addresses are listed on the device.
@@ -82,7 +82,7 @@ def fits(array: Any) -> bool:
 
 
 def layout(product: MatrixProduct, address: Callable[[Any], int]) -> GemmLayout:
-    """How the arrays of a product lie in memory.
+    """Memory layout of the arrays of a product.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _transposed(x: GemmOperand) -> GemmOperand:
 
 
 def _joined(axes: list[BatchAxis]) -> tuple[BatchAxis, ...]:
-    """Fewer axes where one goes on as another does, the longest last."""
+    """The axes with contiguous neighbours merged, the longest last."""
     joined: list[BatchAxis] = []
     for axis in sorted((x for x in axes if x.size != 1), key=lambda x: -x.steps[2]):
         if joined and all(outer == inner * axis.size for outer, inner in zip(joined[-1].steps, axis.steps)):
@@ -158,7 +158,7 @@ class Cublas:
             getattr(library, name).argtypes = types
 
     def handle(self, stream: int) -> ctypes.c_void_p:
-        """That of a stream; made at the first call, which must not come while a graph is recorded."""
+        """The handle of a stream; made at the first call, which must not come while a graph is recorded."""
         found = self._handles.get(stream)
         if found is None:
             with self._lock:
@@ -167,7 +167,7 @@ class Cublas:
         return found[0]
 
     def forget(self, stream: int) -> None:
-        """The stream is gone."""
+        """Destroy the handle of a stream that no longer exists."""
         with self._lock:
             found = self._handles.pop(stream, None)
         if found:
@@ -225,7 +225,7 @@ class Cublas:
             ctypes.addressof(numbers[1]), out, kind, found.out.leading, steps[2], axis.size, compute, -1)
 
     def _listed(self, found: GemmLayout, name: str, compute: int, numbers: Any, upload: Callable[[list[int]], Any]) -> Any:
-        """One call for matrices at any places."""
+        """One batched call for matrices at arbitrary addresses."""
         kind, starts = TYPES[name], _starts(found, found.axes)
         places = upload([place for which in (1, 0, 2) for place in (start[which] for start in starts)])
         b, a, out = (self._address(places) + 8 * len(starts) * i for i in range(3))

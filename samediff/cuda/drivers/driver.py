@@ -41,7 +41,7 @@ class Driver(DeviceMemory, Protocol):
         """A call that puts the work of the actions into the queue: all functions are compiled, all arguments laid out."""
 
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
-        """What ``run`` puts into the queue as one CUDA graph: a call that launches it."""
+        """Record the work that ``run`` queues as one CUDA graph; returns a call that launches the graph."""
 
     def synchronize(self) -> None:
         """Wait until the work of the present queue is done."""

@@ -10,7 +10,7 @@ _lock = rlock()
 
 
 def driver_of(device: Device) -> Driver:
-    """What works on a device; DeviceError when it is not there."""
+    """The driver of a device; DeviceError when the device is not available."""
     found = _drivers.get(device)
     if found is None:
         with _lock:

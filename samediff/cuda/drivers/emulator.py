@@ -33,17 +33,17 @@ _turn = rlock()        # the compiled functions have global variables
 
 
 class HostBytes:
-    """Host and device are one here."""
+    """Memory of the emulator, where host and device are the same."""
 
     def __init__(self, size: int) -> None:
         self.device = np.empty(size, np.uint8)
 
     def host(self) -> Array:
-        """The bytes."""
+        """The bytes on the host."""
         return self.device
 
     def send(self) -> None:
-        """They are there already."""
+        """Copy the bytes to the device; nothing to do here."""
 
 
 class Emulator:
@@ -106,7 +106,7 @@ class Emulator:
         return nullcontext()
 
     def prepare(self, actions: Sequence[Action]) -> Callable[[], None]:
-        """A call that does the actions."""
+        """A function that carries out the actions in order."""
         calls = [self._prepared(action) for action in actions]
 
         def run() -> None:
@@ -119,7 +119,7 @@ class Emulator:
         return run
 
     def synchronize(self) -> None:
-        """Work is done at once."""
+        """Wait for all work; nothing to do, as calls return when it is done."""
 
     def _prepared(self, action: Action) -> Callable[[], None]:
         match action:
@@ -200,7 +200,7 @@ def _check_args(function: HostFunction, args: tuple[Any, ...]) -> None:
 
 
 def _wrong(parameter: KernelParameter, arg: Any) -> str:
-    """What is wrong with an argument, or nothing."""
+    """Text on what is wrong with an argument; empty if nothing is."""
     if isinstance(arg, np.ndarray):
         if not parameter.is_pointer or parameter.type not in ("void", arg.dtype.name):
             return f"an array of {arg.dtype.name}"

@@ -31,7 +31,7 @@ Call = Callable[[int], None]            # puts work into the stream of that poin
 
 OPTIONS = ("-std=c++17",)
 
-#: Of shared memory, which every function may have; more has to be asked for.
+#: Bytes of shared memory that every function may use; more has to be requested.
 _SHARED = 48 << 10
 
 #: Downloads of so many bytes go by way of memory that the device can write to directly.
@@ -59,14 +59,14 @@ class Gpu:
         self.xp = ArrayNamespace(self._cupy, "cupyx.scipy.special")
         self._modules: dict[str, Any] = {}
         self._functions: dict[tuple[str, str], Any] = {}
-        self._shared: dict[tuple[str, str], int] = {}           # what they were allowed
+        self._shared: dict[tuple[str, str], int] = {}           # bytes of shared memory that each may use
         self._lock, self._local = rlock(), threading.local()
         self._cublas: cublas.Cublas | None = None
         self._tf32 = os.environ.get("DL4PY_TF32", "0") not in ("", "0")
 
     @property
     def tf32(self) -> bool:
-        """Whether factors of float32 products may be rounded; what is prepared later follows it."""
+        """Whether factors of float32 products may be rounded to TF32; applies to what is prepared later."""
         return self._tf32
 
     @tf32.setter
@@ -132,7 +132,7 @@ class Gpu:
             target[...] = place.reshape(target.shape)
 
     def _pinned(self) -> Array:
-        """Memory of this thread."""
+        """Page-locked memory of this thread."""
         if not hasattr(self._local, "pinned"):
             import importlib
             self._local.pinned = importlib.import_module("cupyx").empty_pinned((_SMALL,), np.uint8)
@@ -142,7 +142,7 @@ class Gpu:
     # Time
 
     def stream(self) -> AbstractContextManager[Any]:
-        """A new queue of work."""
+        """A new stream, as a context manager."""
         return Queue(self._cupy, self.index, self._forget)
 
     def _forget(self, stream: int) -> None:
@@ -154,7 +154,7 @@ class Gpu:
         self._here(lambda: self._cuda.get_current_stream().synchronize())
 
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
-        """What ``run`` puts into the queue as one CUDA graph; to be called within :meth:`stream`, after ``run`` itself ran there once."""
+        """Record the work of ``run`` as one CUDA graph; to be called within :meth:`stream`, after ``run`` itself ran there once."""
         def record() -> Callable[[], None]:
             stream = self._cuda.get_current_stream()
             if self._cublas is not None:

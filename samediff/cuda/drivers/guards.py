@@ -35,7 +35,7 @@ class Guards:
         self._nothing = np.full(2 * ZONE, BYTE, np.uint8)       # arrays of no elements
 
     def address(self, array: Array) -> int:
-        """Where the copy of an array is."""
+        """The address of the guarded copy of an array."""
         place = array.ctypes.data
         for low, high, _, copy in self._regions:
             if low <= place < high and array.size:

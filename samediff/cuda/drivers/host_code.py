@@ -52,7 +52,7 @@ class HostFunction:
 
 
 class HostLibrary:
-    """The functions of one text."""
+    """The compiled functions of one CUDA source."""
 
     def __init__(self, file: Path) -> None:
         self._code = ctypes.CDLL(str(file))
@@ -107,7 +107,7 @@ def _before() -> str:
 
 
 def _load(text: str, key: str) -> HostLibrary:
-    """Of the cache only the content is taken: a system that loads libraries by name does not look at whose they are."""
+    """Load a library from the cache by its content: the system's loader would not check who owns the file."""
     name = f"{key}.so"
     content = cache_store.read("emulator", name, key)
     with tempfile.TemporaryDirectory(prefix="dl4py-") as folder:

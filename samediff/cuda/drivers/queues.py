@@ -40,7 +40,7 @@ class Queue(AbstractContextManager["Queue"]):
 
 
 def on_device(runtime: Any, index: int, call: Callable[[], Any]) -> Any:
-    """What a call gives while a GPU is the present one."""
+    """Result of ``call()`` with a GPU as the current device."""
     before = runtime.getDevice()
     runtime.setDevice(index)
     try:
@@ -73,7 +73,7 @@ class PinnedBytes:
         return self._hosts[self._turn]
 
     def send(self) -> None:
-        """Copy it, and let work that comes later in the present queue see it."""
+        """Copy the bytes to the device, before any later work of the current stream."""
         if self._size:
             stream = self._cuda.get_current_stream()
             self._cuda.runtime.memcpyAsync(self.device.data.ptr, self._hosts[self._turn].ctypes.data, self._size,

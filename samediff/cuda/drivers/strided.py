@@ -19,7 +19,7 @@ _MOST_BLOCKS = 1 << 16
 
 @dataclass(frozen=True)
 class CopyAxis:
-    """Its size, and the steps of source and target in elements."""
+    """One axis of a copy: its size, and the strides of source and target in elements."""
 
     size: int
     source: int
@@ -27,7 +27,7 @@ class CopyAxis:
 
 
 def joined(source: Any, target: Any) -> list[CopyAxis]:
-    """The axes of a copy, those of larger steps of the target first; axes that go on as others do are one."""
+    """The axes of a copy by decreasing stride of the target; contiguous neighbours are merged."""
     axes = [CopyAxis(n, s // source.itemsize, t // source.itemsize) for n, s, t in zip(source.shape, source.strides, target.strides)
             if n != 1]
     found: list[CopyAxis] = []
@@ -41,13 +41,13 @@ def joined(source: Any, target: Any) -> list[CopyAxis]:
 
 
 def is_plain(source: Any, target: Any) -> bool:
-    """Whether both go through memory alike without gaps."""
+    """Whether source and target have the same contiguous layout."""
     axes = joined(source, target)
     return not axes or axes == [CopyAxis(source.size, 1, 1)]
 
 
 def launches(source: Any, target: Any) -> list[KernelLaunch]:
-    """What copies ``source`` to ``target``, both of one type and shape."""
+    """Launches that copy ``source`` to ``target``, of the same type and shape."""
     if not target.size:
         return []
     axes = joined(source, target)
@@ -86,7 +86,7 @@ def _sizes(axes: list[CopyAxis], index: np.dtype[Any]) -> Any:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Texts that stand for all, with a label each."""
+    """Representative kernels for tests: label, source."""
     for itemsize in _ELEMENTS:
         for index in _INDICES:
             yield f"strided copy {itemsize} {index}", _text(itemsize, index, 3)

@@ -99,7 +99,7 @@ def _with_bias(s: CudaConvolutionSizes, rest: Sequence[Any], channels: int, prod
 
 @dataclass(frozen=True)
 class _Windows:
-    """One of the three products: ``channels`` of the image that is read, ``columns`` of the result."""
+    """One of the three products; ``channels`` are those of the image that is read, ``columns`` those of the result."""
 
     s: CudaConvolutionSizes
     mode: int
@@ -154,7 +154,7 @@ def body_of(dtype: DataType, mode: int, last: bool, tile: ConvolutionTile, in_pa
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for mode, last in ((m, l) for m in range(3) for l in (False, True)):
         yield f"convolution {mode} {'last' if last else 'first'}", body_of(DataType.FLOAT, mode, last, SQUARE, False, "int")
     for tile in TILES:

@@ -34,11 +34,11 @@ class ConvolutionTile:
 
     @property
     def threads(self) -> int:
-        """Of a block."""
+        """Number of threads of a block."""
         return self.rows // self.own_rows * (self.columns // self.own_columns)
 
     def blocks(self, rows: int, columns: int) -> tuple[int, int]:
-        """Along both axes."""
+        """Number of blocks along both axes."""
         return -(-rows // self.rows), -(-columns // self.columns)
 
 
@@ -76,7 +76,7 @@ class CudaConvolutionSizes:
 
     @classmethod
     def of(cls, geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> CudaConvolutionSizes | None:
-        """None where no kernel serves them."""
+        """The sizes of a convolution; None where no kernel serves its inputs."""
         shape = x.shape or ()
         grid = WindowGeometry.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
         if grid is None:
@@ -101,10 +101,10 @@ class CudaConvolutionSizes:
         return w.reshape(self.channels, self.columns) if self.weights_format == "YXIO" else w.reshape(self.columns, self.channels).T
 
     def repeated(self, matrix: Any, times: int) -> Any:
-        """As a batch of equal ones."""
+        """A matrix as a batch of equal ones, without a copy."""
         return np.broadcast_to(matrix, (times, *matrix.shape))
 
     def images(self, x: Any, channels: int) -> Any:
-        """As matrices: (1, batch * places, channels) or (batch, channels, places)."""
+        """Images as matrices: (1, batch * places, channels) or (batch, channels, places)."""
         places = self.grid.places
         return x.reshape(1, self.batch * places, channels) if self.last else x.reshape(self.batch, channels, places)

@@ -38,14 +38,14 @@ class _Depthwise:
 
     @classmethod
     def of(cls, geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Depthwise | None:
-        """None where no kernel serves them."""
+        """The sizes of a convolution; None where no kernel serves its inputs."""
         shape = x.shape or ()
         grid = WindowGeometry.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
         return None if grid is None or grid.taps > 65535 else cls(geometry, x, w, grid)
 
 
 def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None = None) -> CudaKernel | None:
-    """Inputs x, w[, bias]."""
+    """The kernel of the forward pass; inputs x, w[, bias]."""
     s = _Depthwise.of(geometry, x, w, bias)
     if s is None:
         return None
@@ -58,7 +58,7 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
 
 
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> CudaKernel | None:
-    """Inputs w, g, x."""
+    """The kernel of the gradient of x; inputs w, g, x."""
     s = _Depthwise.of(geometry, x, w, g)
     if s is None:
         return None
@@ -70,7 +70,7 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> CudaKernel | None:
-    """Inputs x, g, w."""
+    """The kernel of the gradient of the weights; inputs x, g, w."""
     s = _Depthwise.of(geometry, x, w, g)
     if s is None:
         return None
@@ -90,12 +90,12 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
 
 
 def body_of(dtype: DataType, offset: str, last: bool) -> str:
-    """The text for a type."""
+    """The kernel source for an element type."""
     return text("depthwise", T=type_name(dtype), I=offset, LAST=int(last))
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for dtype in FLOATS:
         yield f"depthwise {dtype.name}", body_of(dtype, "int", dtype is DataType.FLOAT)
     yield "depthwise long", body_of(DataType.FLOAT, "long long", False)

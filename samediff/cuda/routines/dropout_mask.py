@@ -22,5 +22,5 @@ def keep(stream: int, limit: int) -> CudaKernel:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """The text."""
+    """The kernel for tests: label, source."""
     yield "keep", source("dropout_mask")

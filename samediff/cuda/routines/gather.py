@@ -29,12 +29,12 @@ _TABLE = 1024
 
 
 def position_type(*sizes: int) -> tuple[str, Any]:
-    """What positions in arrays of these sizes are counted by: the name in CUDA text, and NumPy's type."""
+    """The type of positions in arrays of these sizes: its name in CUDA, and NumPy's type."""
     return ("int", np.int32) if max(sizes, default=0) < 2 ** 30 else ("long long", np.int64)
 
 
 def sides(shape: Shape, axis: int) -> tuple[int, int, int]:
-    """(outer, n, inner) around an axis."""
+    """The shape as (outer, n, inner) around an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
 
 
@@ -139,7 +139,7 @@ def places(axes: Shape, indices: Any, found: Any) -> KernelLaunch:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     yield "take", source("gather", T="unsigned int", X="long long", I="int", OUTSIDE="0x7fc00000u")
     yield "take from a table", source("gather", T="unsigned short", X="long long", I="long long", OUTSIDE="0x7e00", TABLE="1, 2")
     yield "one hot", source("one_hot", T="half_t", X="int", I="int")

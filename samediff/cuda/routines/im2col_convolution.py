@@ -23,7 +23,7 @@ THINNEST = 16
 
 
 def pays(s: CudaConvolutionSizes) -> bool:
-    """Whether columns are the better way."""
+    """Whether a product over columns is faster than the direct kernel."""
     length = s.channels * s.grid.taps
     return s.dtype in (DataType.HALF, DataType.BFLOAT16) and min(length, s.columns) >= THINNEST and \
         s.batch * s.grid.places * length * s.columns >= WORK
@@ -37,12 +37,12 @@ class Im2colConvolution:
 
     @property
     def length(self) -> int:
-        """Of a column."""
+        """Number of elements of a column."""
         return self.s.channels * self.s.grid.taps
 
     @property
     def chunk(self) -> int:
-        """Images at a time."""
+        """Number of images per pass, which bounds the memory for columns."""
         return max(1, min(self.s.batch, ELEMENTS // (self.length * self.s.grid.places)))
 
     def chunks(self) -> Iterator[tuple[int, int]]:
@@ -51,7 +51,7 @@ class Im2colConvolution:
 
     @property
     def turned(self) -> bool:
-        """Whether weights do not lie in the order of columns."""
+        """Whether weights have to be transposed to the order of columns."""
         return self.s.last and self.s.weights_format == "OIYX" and self.s.grid.taps > 1
 
     def workspace(self) -> tuple[TensorSpec, ...]:
@@ -93,14 +93,14 @@ class Im2colConvolution:
         return y.reshape(len(y) * places, self.s.columns) if self.s.last else y.reshape(len(y), self.s.columns, places)
 
     def product(self, y: Any, columns: Any, weights: Any, beta: float) -> MatrixProduct:
-        """Of the columns of some images and weights."""
+        """The product of the columns of some images with the weights."""
         if self.s.last:
             return MatrixProduct(columns, weights, y, beta=beta)
         return MatrixProduct(self.s.repeated(weights.T, len(y)), columns, y, beta=beta)
 
 
 def forward(s: CudaConvolutionSizes, bias: bool) -> CudaKernel:
-    """Inputs x, w[, bias]."""
+    """The kernel of the forward pass; inputs x, w[, bias]."""
     c = Im2colConvolution(s)
 
     def actions(x: Any, w: Any, *rest: Any) -> Sequence[Action]:
@@ -160,11 +160,11 @@ def weight_gradient(s: CudaConvolutionSizes) -> CudaKernel:
 
 
 def body_of(dtype: DataType, last: bool, offset: str) -> str:
-    """The text for a type."""
+    """The kernel source for an element type."""
     return text("columns", T=type_name(dtype), I=offset, LAST=int(last))
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     yield "columns first", body_of(DataType.HALF, False, "int")
     yield "columns last", body_of(DataType.BFLOAT16, True, "long long")

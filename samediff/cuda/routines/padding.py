@@ -19,7 +19,7 @@ def _copies(pairs: Sequence[tuple[Any, Any]]) -> list[Action]:
 
 
 def padded(widths: Sequence[tuple[int, int]], mode: PadMode, constant: float, x: TensorSpec) -> CudaKernel | None:
-    """``call(x, padding, out)``: mirrored parts are copied axis by axis, so that corners come from what is there already."""
+    """``call(x, padding, out)``: mirrored parts are copied axis by axis, so that corners come from the axes before."""
     if not x.is_static or x.shape is None or not x.dtype.is_numeric or (constant and x.dtype is DataType.BFLOAT16):
         return None
     sizes, skip = x.shape, 1 if mode is PadMode.REFLECT else 0
@@ -44,5 +44,5 @@ def padded(widths: Sequence[tuple[int, int]], mode: PadMode, constant: float, x:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     yield "fill", source("fill", T="half_t")

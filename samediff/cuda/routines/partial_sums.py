@@ -44,6 +44,6 @@ def spread_bias(dtype: DataType, bias: Any, out: Any, run: int, channels: int) -
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for dtype in FLOATS:
         yield f"parts {dtype.name}", _text(dtype, 1)

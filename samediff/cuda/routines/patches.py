@@ -36,7 +36,7 @@ class _PatchSizes:
         self.text = body_of(dtype, patches.order, patches.channels_last, offset)
 
     def launch(self, name: str, size: int, *arrays: Any) -> Sequence[Action]:
-        """A function for ``size`` elements."""
+        """The launch of a function for ``size`` elements; none where there are none."""
         return (KernelLaunch(self.text, name, *threads_for(size), (*arrays, np.int64(size), *self.args)),) if size else ()
 
 
@@ -63,7 +63,7 @@ def body_of(dtype: DataType, order: str, last: bool, offset: str) -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for order, last in (("ncyxhw", False), ("nhwyxc", True)):
         yield f"patches {order}", body_of(DataType.FLOAT, order, last, "int")
     for dtype in (DataType.DOUBLE, DataType.HALF, DataType.BFLOAT16, DataType.BOOL, DataType.LONG):

@@ -26,7 +26,7 @@ SUMMED = tuple(d for d in NUMBERS if d is not DataType.BOOL)
 
 @dataclass(frozen=True)
 class CudaPoolingSizes:
-    """Windows over images (outer, cells, inner)."""
+    """Sizes of one pooling; images are viewed as (outer, cells, inner)."""
 
     grid: WindowGeometry
     dtype: DataType
@@ -46,37 +46,37 @@ class CudaPoolingSizes:
 
     @property
     def cells(self) -> int:
-        """Elements of the images."""
+        """Number of elements of the images."""
         return self.outer * math.prod(self.grid.sizes) * self.inner
 
     @property
     def windows(self) -> int:
-        """Elements of what is one for each window."""
+        """Number of elements of an array that has one value for each window."""
         return self.outer * self.grid.places * self.inner
 
     def launch(self, body: str, name: str, size: int, *given: Any) -> tuple[KernelLaunch, ...]:
-        """A function for ``size`` elements; none where there are none."""
+        """The launch of a function for ``size`` elements; none where there are none."""
         args = (*given, np.int64(size), np.int32(self.inner), *numbers(self.grid))
         return (KernelLaunch(body, name, *threads_for(size), args),) if size else ()
 
     def kernel(self, body: str, name: str, size: int, *given: Any) -> CudaKernel:
-        """That function with all arrays, then the numbers ``given``."""
+        """A kernel that launches one function with all arrays, then the numbers ``given``."""
         return CudaKernel(lambda *arrays: self.launch(body, name, size, *arrays, *given))
 
     def offsets(self) -> str:
-        """The type of offsets."""
+        """The C type of offsets."""
         return offsets(*(TensorSpec((n,), self.dtype) for n in (self.cells, self.windows)))
 
     def maximum(self, place: DataType = DataType.INT) -> str:
-        """The text for what is largest."""
+        """The source of the max pooling kernels."""
         return _maximum(self.dtype, self.offsets(), place)
 
     def sums(self) -> str:
-        """The text for sums."""
+        """The source of the kernels that sum over windows."""
         return _sums(self.dtype, self.offsets())
 
     def number(self, value: float) -> Any:
-        """In the type of the arithmetic."""
+        """A number in the type of the arithmetic."""
         return work_type(self.dtype).numpy.type(value)
 
 
@@ -100,13 +100,13 @@ def _planes(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> CudaPo
 
 
 def maximum(pool: Pool, x: TensorSpec) -> CudaKernel | None:
-    """Input x."""
+    """The kernel of max pooling; input x."""
     p = _planes(pool, NUMBERS, x)
     return None if p is None else p.kernel(p.maximum(), "max_pool", p.windows)
 
 
 def maximum_and_place(pool: Pool, x: TensorSpec, place: DataType) -> CudaKernel | None:
-    """Input x; two results."""
+    """The kernel of max pooling; input x, results are the maxima and their positions."""
     p = _planes(pool, NUMBERS, x) if place in NUMBERS else None
     return None if p is None else p.kernel(p.maximum(place), "max_pool_place", p.windows)
 
@@ -131,12 +131,12 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> CudaKernel | N
 
 
 def _factor(pool: Pool) -> float:
-    """What sums are multiplied by; 0: by the share of each window."""
+    """The factor of all sums; 0 where each window has its own."""
     return {"none": 1.0, "kernel": 1 / max(math.prod(pool.window.kernel), 1), "inside": 0.0}[pool.divisor]
 
 
 def total(pool: Pool, x: TensorSpec) -> CudaKernel | None:
-    """Sums times their shares: input x."""
+    """The kernel of sums over windows times their factors; input x."""
     p = _planes(pool, FLOATS, x)
     return None if p is None else p.kernel(p.sums(), "window_sum", p.windows, p.number(_factor(pool)))
 
@@ -157,7 +157,7 @@ def power_mean(pool: Pool, power: float, x: TensorSpec) -> CudaKernel | None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for dtype in (*FLOATS, DataType.BOOL, DataType.UBYTE, DataType.LONG):
         yield f"max pooling {dtype.name}", _maximum(dtype, "int", DataType.INT)
         if dtype in SUMMED:

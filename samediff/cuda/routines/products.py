@@ -12,7 +12,7 @@ from ...plans.actions import Action, ArrayCopy, CudaKernel, MatrixProduct, ZeroF
 
 
 def served(*specs: TensorSpec) -> bool:
-    """Of known shapes and one floating type."""
+    """Whether shapes are known and all of one floating type."""
     return all(s.is_static and s.dtype is specs[0].dtype for s in specs) and specs[0].dtype.is_floating
 
 
@@ -65,7 +65,7 @@ def matmuls(transpose_a: bool, transpose_b: bool, specs: Sequence[TensorSpec]) -
 
 def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool, bool, bool], x: TensorSpec,
                 y: TensorSpec) -> CudaKernel | None:
-    """``call(x, y, out, ...)``: tensordot; what has its axes in another order is copied first. ``turned`` reverses axes as ``.T``."""
+    """``call(x, y, out, ...)``: tensordot; arrays with axes in another order are copied first. ``turned`` reverses axes as ``.T``."""
     if not served(x, y) or turned[2]:
         return None
     shapes = [s.shape[::-1] if t else s.shape for s, t in zip((x, y), turned) if s.shape is not None]
@@ -91,7 +91,7 @@ def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool
 
 
 def _is_view(order: Sequence[int], front: int) -> bool:
-    """Whether the axes are in order, or would be with those in front put behind."""
+    """Whether the axes are in order, or are so after the first ``front`` ones are moved to the end."""
     order = list(order)
     return order == sorted(order) or order[front:] + order[:front] == sorted(order)
 

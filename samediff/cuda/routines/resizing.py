@@ -48,7 +48,7 @@ class Band:
         return cls(text, new, old, new == old and bool((matrix == np.eye(new)).all()))
 
     def launch(self, source_: Any, target: Any, outer: int, inner: int, work: DataType) -> KernelLaunch:
-        """From (outer, old, inner) to (outer, new, inner), not empty."""
+        """The launch that resizes (outer, old, inner) to (outer, new, inner); both are not empty."""
         size = outer * self.new * inner
         body = self.text + _rest(DataType.of(source_.dtype), DataType.of(target.dtype), work, max(size, source_.size))
         args = (source_, target, np.int64(size), *map(np.int32, (self.old, self.new, inner)))
@@ -92,7 +92,7 @@ def _rest(given: DataType, made: DataType, work: DataType, size: int) -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     band = Band.of(np.array([[0.5, 0.25, 0], [0, 0, 1]]), DataType.FLOAT)
     assert band is not None
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.UBYTE):

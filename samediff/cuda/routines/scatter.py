@@ -54,21 +54,21 @@ class ScatterSizes:
 
     @property
     def served(self) -> bool:
-        """Whether the kernels take it."""
+        """Whether the kernels support this combination of type, operation and sizes."""
         plain = self.how == "update" or self.dtype is not DataType.BOOL
         return plain and self.dtype.is_numeric and self.n <= MOST and self.count <= MOST and (self.how != "div" or self.dtype.is_floating)
 
     @property
     def columns(self) -> int:
-        """Elements of a row."""
+        """Number of elements of a row."""
         return self.outer * self.inner
 
     def positions(self) -> tuple[str, Any]:
-        """Type of positions."""
+        """The type of positions, in C and in NumPy."""
         return position_type(self.columns * max(self.n, self.count), self.n, self.count)
 
     def sizes(self) -> tuple[Any, ...]:
-        """What the kernels are told."""
+        """The size arguments of the kernels."""
         kind = self.positions()[1]
         return np.int32(self.count), kind(self.n), kind(self.inner), kind(self.columns)
 
@@ -169,7 +169,7 @@ def changed(how: How, axis: int, y: TensorSpec, indices: TensorSpec, start: str 
 
 
 def changed_nd(how: How, y: TensorSpec, indices: TensorSpec, start: str | None = None) -> CudaKernel | None:
-    """The same at index vectors."""
+    """As :func:`changed`, at index vectors: ``call(ref, updates, indices, out, ...)``."""
     table = rows_of(y, indices)
     if table is None:
         return None
@@ -179,12 +179,12 @@ def changed_nd(how: How, y: TensorSpec, indices: TensorSpec, start: str | None =
 
 
 def scattered(made: CudaKernel | None) -> CudaKernel | None:
-    """``call(ref, indices, updates, out, ...)``."""
+    """The kernel with its inputs in the order of the scatter ops: ``call(ref, indices, updates, out, ...)``."""
     return None if made is None else CudaKernel(lambda ref, i, u, out, *rooms: made.actions(ref, u, i, out, *rooms), made.workspace)
 
 
 def gradient_of(made: CudaKernel | None) -> CudaKernel | None:
-    """``call(updates, like, indices, out, ...)``, what begins with zeros."""
+    """The kernel as ``call(updates, like, indices, out, ...)``, which writes updates into zeros of the shape of ``like``."""
     return None if made is None else CudaKernel(lambda u, like, i, out, *rooms: made.actions(out, u, i, out, *rooms), made.workspace)
 
 
@@ -223,7 +223,7 @@ def lowest(dtype: DataType, negated: bool) -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.INT):
         for how in ("add", "max"):
             few, many = ScatterSizes(how, dtype, 1, 100, 8, 10), ScatterSizes(how, dtype, 1, 10, 8, 10000)  # type: ignore[arg-type]

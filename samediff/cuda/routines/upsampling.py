@@ -17,7 +17,7 @@ from .window_geometry import served, threads_for
 
 
 def _divided(sizes: Shape, factors: Shape) -> tuple[list[int], list[int], int] | None:
-    """Sizes and factors of (outer, z, y, x), and the size of what is next to each other and stays so."""
+    """Sizes and factors of (outer, z, y, x), and the size of adjacent elements that stay together."""
     moving = max((k + 1 for k, f in enumerate(factors) if f != 1), default=0)
     found = joined(sizes[:moving], factors[:moving])
     return found and (*found, math.prod(sizes[moving:]))
@@ -56,6 +56,6 @@ def _text(dtype: DataType, size: int) -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.BOOL):
         yield f"cells {dtype.name}", _text(dtype, 1)

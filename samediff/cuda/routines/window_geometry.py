@@ -29,7 +29,7 @@ def text(file: str, **names: Any) -> str:
 
 
 def numbers(grid: WindowGeometry) -> tuple[np.int32, ...]:
-    """The arguments ``WINDOW`` of a text."""
+    """The values of the kernel parameters ``WINDOW``."""
     found: list[int] = []
     for kernel, stride, before, dilation, size, count in zip(*grid.window, grid.sizes, grid.counts):
         common = math.gcd(stride, dilation)
@@ -48,6 +48,6 @@ def threads_for(count: int) -> tuple[Triple, Triple]:
 
 
 def served(*specs: TensorSpec | None, types: tuple[DataType, ...] = FLOATS) -> bool:
-    """Whether all are of one of these types, and of known sizes."""
+    """Whether all specs have one of these types, the same for all, and known sizes."""
     given = [s for s in specs if s is not None]
     return all(s.is_static and s.dtype is given[0].dtype for s in given) and given[0].dtype in types

@@ -25,7 +25,7 @@ def launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[
 
 @functools.lru_cache(maxsize=1024)
 def traced(code: Callable[..., Any], dtypes: tuple[Any, ...]) -> tuple[ex.Expr, ...]:
-    """The expressions of array code."""
+    """The expressions that array code computes."""
     return ex.trace(code, dtypes)
 
 

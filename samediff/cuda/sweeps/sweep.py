@@ -22,7 +22,7 @@ _text = functools.lru_cache(maxsize=1024)(sweep_source)
 
 @dataclass(frozen=True)
 class ThreadLayout:
-    """How the slices are dealt out.
+    """The assignment of slices to threads and blocks.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class BoundSweep:
 
 
 def _works_in(x: Any, result: Any) -> Any:
-    """The type of the arithmetic."""
+    """The type in which the sweep computes."""
     if x.itemsize == 2 and is_floating(x):
         return np.dtype(np.float32)
     if not is_floating(x) and is_floating(result):
@@ -133,7 +133,7 @@ def _works_in(x: Any, result: Any) -> Any:
 
 
 def _serves(sweep: Sweep, x: TensorSpec, slices: int, length: int, result: TensorSpec) -> bool:
-    """Whether the sweep has a meaning for such arrays."""
+    """Whether the sweep is defined for such arrays: no maximum or minimum of nothing."""
     if not x.dtype.is_numeric or (x.dtype.name == result.dtype.name == "BOOL" and not sweep.folds[0].counting):
         return False
     return length > 0 or slices == 0 or all(f.combine in ("sum", "prod") for f in sweep.folds)
@@ -141,7 +141,7 @@ def _serves(sweep: Sweep, x: TensorSpec, slices: int, length: int, result: Tenso
 
 def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], results: Sequence[TensorSpec],
            shapes: Sequence[Shape] = ()) -> CudaKernel | None:
-    """A kernel ``(*inputs, *results)`` for a sweep with numbers for each slice; None where array code says what is wrong.
+    """A kernel ``(*inputs, *results)`` for a sweep with numbers for each slice; None where array code explains errors.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], resul
 
 
 def _copied(bound: BoundSweep, shapes: Sequence[Shape], order: Sequence[int]) -> Any:
-    """The same with copies of the inputs in another order of axes."""
+    """A function that makes the actions of a sweep on copies of its inputs with the axes in another order."""
     count = len(shapes)
 
     def actions(*arrays: Any) -> list[Action]:

@@ -22,7 +22,7 @@ from ..sources import text_of, type_name
 
 @dataclass(frozen=True)
 class SweepForm:
-    """What is compiled in.
+    """The constants of a sweep's kernel.
 
     Attributes
     ----------
@@ -58,14 +58,14 @@ def passes(sweep: TracedSweep) -> list[list[int]]:
 
 
 def _without_keeping(sweep: TracedSweep) -> TracedSweep:
-    """The same where terms are worked out anew when they are asked for: memory is slower than that."""
+    """The sweep with terms computed again rather than stored: memory is slower than arithmetic."""
     kept = next((f.term for f in sweep.folds if f.keep), None)
     table = {} if kept is None else {"kept": kept}
     return _with(sweep, [_stage(f, table) for f in sweep.folds], table)
 
 
 def _without_turns(sweep: TracedSweep) -> TracedSweep:
-    """The same with the second turn as folds of its own, which leave what the first turn left where ``near`` holds."""
+    """The sweep with its second turn as separate folds, whose results are those of the first turn where ``near`` holds."""
     if sweep.again is None:
         return sweep
     start, spread = sweep.folds[:2]
@@ -106,7 +106,7 @@ class _SweepTextWriter:
         return PRINTER.in_one(e, {name: name for name in reads(e)})
 
     def total_type(self, k: int) -> str:
-        """The type of a fold's total."""
+        """The C type of a fold's total."""
         return "long long" if self.sweep.folds[k].counting else self.T
 
     def result_type(self, k: int) -> str:
@@ -114,7 +114,7 @@ class _SweepTextWriter:
         return type_name(self.sweep.folds[k].result.dtype)
 
     def start(self, k: int) -> str:
-        """The identity of a fold."""
+        """The initial value of a fold."""
         fold = self.sweep.folds[k]
         if fold.counting:
             return {"sum": "0", "min": "0x7fffffffffffffffll", "max": "-0x7fffffffffffffffll"}[fold.combine]
@@ -123,7 +123,7 @@ class _SweepTextWriter:
     # Parts of functions
 
     def parameters(self, *more: str) -> str:
-        """Arrays, sizes, strides."""
+        """Declarations of arrays, sizes and strides."""
         arrays = [f"const {type_name(t)} *p{k}" for k, t in enumerate(self.form.inputs)]
         arrays += [f"{type_name(t)} *y{k}" for k, t in enumerate(self.form.outputs)]
         sizes = [f"const {self.index} {n}" for n in ("slices", "B", "C", "D")]
@@ -148,7 +148,7 @@ class _SweepTextWriter:
                 f"        const {index} a = slice / C, c = slice - a * C; {bases}\n{first}{inner}    }}\n")
 
     def uses(self, name: str) -> bool:
-        """Whether anything in the sweep asks for a value."""
+        """Whether any expression of the sweep reads a value."""
         return name in reads(*(e for f in self.sweep.folds for e in (f.term, f.result)), *self.sweep.results, self.sweep.each)
 
     def elements(self, expressions: Sequence[Expr], inner: str, unless: Expr | None = None) -> str:
@@ -178,7 +178,7 @@ class _SweepTextWriter:
         return "".join(f"        t{k} = over_slice<{self.sweep.folds[k].combine}_of>(t{k}, {lanes}, room);\n" for k in self.passes[p])
 
     def results(self, p: int) -> str:
-        """What the folds of a pass leave."""
+        """Statements that compute the results of the folds of a pass."""
         lines = []
         for k in self.passes[p]:
             result = self.sweep.folds[k].result
@@ -221,7 +221,7 @@ class _SweepTextWriter:
         return [f"{self.total_type(k)} *w{k}" for k in every] + [f"{self.result_type(k)} *f{k}" for k in every]
 
     def recalled(self, p: int) -> str:
-        """What the passes before left for a slice."""
+        """Statements that read the results of earlier passes for a slice."""
         return "".join(f"        const {self.result_type(k)} r{k} = f{k}[slice];\n" for q in range(p) for k in self.passes[q])
 
     def part(self, p: int) -> str:

@@ -80,7 +80,7 @@ def _cosine(xp: Any, r2: Any, r3: Any, r4: Any) -> Any:
     return r2 / (xp.sqrt(r3) * xp.sqrt(r4))
 
 
-#: Of x0 and x1.
+#: Distances of x0 and x1.
 DISTANCES: dict[str, Sweep] = {
     "manhattan": Sweep((Stage(lambda xp, x0, x1: xp.abs(x0 - x1)),), (first_result,)),
     "euclidean": Sweep((Stage(lambda xp, x0, x1: xp.abs(x0 - x1), "max"), Stage(

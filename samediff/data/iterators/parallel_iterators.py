@@ -19,7 +19,7 @@ from .mini_batch_files import DEFAULT_PATTERN
 
 
 class InequalityHandling(JavaEnum):
-    """What happens when one of the iterators ends before the others."""
+    """Behaviour when one of the iterators ends before the others."""
 
     STOP_EVERYONE = "the end of one is the end of all"
     PASS_NULL = "None in its place, until all have ended"

@@ -127,7 +127,7 @@ class SamplingDataSetIterator(ViewIterator):
 
 
 class Values(JavaEnum):
-    """What random data consists of."""
+    """Kinds of random data."""
 
     RANDOM_UNIFORM = "uniform in [0, 1)"
     RANDOM_NORMAL = "normal with mean 0 and deviation 1"

@@ -16,7 +16,7 @@ from .normalizers import batches_of
 
 @dataclass(frozen=True)
 class Strategy:
-    """How one input or output is normalized."""
+    """The normalization of one input or output."""
 
     statistics: type[Statistics]
     low: float = 0.0
@@ -89,7 +89,7 @@ class MultiNormalizerHybrid(MultiNormalizerHybridNames):
         return self._plan("labels", index, Strategy(MinMaxStats, low, high))
 
     def strategy(self, kind: str, index: int) -> Strategy | None:
-        """What is done with one of the ``features`` or ``labels``; None for nothing."""
+        """The normalization of one of the ``features`` or ``labels``; None for none."""
         plans = self.strategies[kind]
         return plans.get(index, plans.get(None))
 

@@ -19,7 +19,7 @@ from ..sets.java_random import JavaRandom
 
 
 class DataSetType(JavaEnum):
-    """Which part of a public data set."""
+    """Parts of a public data set."""
 
     TRAIN = "TRAIN"
     TEST = "TEST"

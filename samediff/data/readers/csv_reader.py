@@ -127,7 +127,7 @@ class CSVRecordReader(CSVRecordReaderNames):
         return f"record {record}"
 
     def origins(self) -> list[RecordMetaDataLine]:
-        """Where each record came from: file and line."""
+        """The source of each record: file and line."""
         lines = [(str(path), line) for path in self._files for line, _ in self._rows(path)]
         return [RecordMetaDataLine(line, path, k) for k, (path, line) in enumerate(lines)]
 

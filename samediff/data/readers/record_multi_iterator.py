@@ -160,7 +160,7 @@ class RecordReaderMultiDataSetIteratorBuilder(MethodBuilder, RecordReaderMultiDa
         return self
 
     def sequence_alignment_mode(self, mode: AlignmentMode) -> Self:
-        """Where series of different length stand; ALIGN_START by default."""
+        """Set the alignment of series of different length; ALIGN_START by default."""
         self._mode = AlignmentMode(mode)
         return self
 

@@ -12,7 +12,7 @@ from ...errors import FileFormatError
 
 
 class AlignmentMode(JavaEnum):
-    """Where the series of one example stand within a batch when their lengths differ."""
+    """Alignment of the series of one example within a batch when their lengths differ."""
 
     EQUAL_LENGTH = "all have one length"
     ALIGN_START = "all start at the first time step"

@@ -44,7 +44,7 @@ class UserRecords:
         return f"{self._name}, record {record}"
 
     def origins(self) -> list[RecordMetaDataLine]:
-        """Where each record came from."""
+        """The source of each record."""
         return [RecordMetaDataLine(0, self._name, k) for k in range(len(self._table))]
 
     def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
@@ -57,6 +57,6 @@ class UserRecords:
 
 
 def _value(value: Any) -> Any:
-    """What a value of DL4J's kind (``IntWritable(3)``) holds."""
+    """The content of a value of DL4J's kind (``IntWritable(3)``)."""
     get = method_of(value, "to_double")
     return value if get is None else get()

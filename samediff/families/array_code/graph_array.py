@@ -87,11 +87,11 @@ class GraphArray:
         return self.xp.astype(self, dtype)
 
     def copy(self) -> GraphArray:
-        """Itself: values never change."""
+        """The array itself: values never change."""
         return self
 
     def reshape(self, *shape: Any, order: str = "C") -> GraphArray:
-        """Another shape."""
+        """The elements in another shape, as ``numpy.ndarray.reshape``."""
         return self.xp.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
     def transpose(self, *axes: Any) -> GraphArray:
@@ -138,7 +138,7 @@ METHODS = frozenset((
     "swapaxes", "dot", "clip", "cumsum", "cumprod", "round", "repeat", "take", "argsort", "trace", "diagonal", "choose", "compress",
     "searchsorted", "conj", "conjugate", "nonzero"))
 
-#: What code may do with an array of NumPy that has no node, by the names of methods: what it is, and what to use.
+#: Methods of NumPy's arrays without a graph node: what each does, and what to use instead.
 _REFUSED = {
     "bool": ("decides by the value of an array (if, while, and, or)", "xp.where(condition, x, y) chooses element by element"),
     **dict.fromkeys(("float", "int", "complex", "index"), (

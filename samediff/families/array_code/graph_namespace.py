@@ -70,19 +70,19 @@ class GraphNamespace:
 
     @property
     def functions(self) -> GraphNamespace:
-        """What makes the nodes: here itself."""
+        """The namespace whose functions add nodes: this object itself."""
         return self
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What NumPy's function gives on graph arrays."""
+        """Apply the function of this namespace that has the name of NumPy's ``function``."""
         return getattr(self, function.__name__)(*args, **kwargs)
 
     def method(self, name: str, x: GraphArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a method of NumPy's arrays gives."""
+        """Apply the function of this namespace that has the name of a method of NumPy's arrays."""
         return getattr(self, name)(x, *args, **kwargs)
 
     def wrap(self, variable: SDVariable) -> GraphArray:
-        """A variable as an array."""
+        """A graph variable as a :class:`GraphArray`."""
         return GraphArray(self, variable)
 
     def given(self, variable: SDVariable) -> GraphArray:
@@ -102,7 +102,7 @@ class GraphNamespace:
         return self.sd.constant(np.asarray(to_numpy(value), dtype if not hasattr(value, "dtype") else None))  # type: ignore[no-any-return]
 
     def node(self, op_id: str, arrays: Sequence[Any], **attributes: Any) -> Any:
-        """Add a registered op."""
+        """Add a registered op to the graph; its result as an array, or a list of them."""
         made = self.sd.add_op(OPS[op_id](**attributes), [self.unwrap(a) for a in arrays])
         return [self.wrap(v) for v in made] if isinstance(made, list) else self.wrap(made)
 
@@ -211,7 +211,7 @@ class GraphNamespace:
         sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
         open_ones = [i for i, n in enumerate(sizes) if isinstance(n, SymbolicSize)]
         if len(open_ones) == 1 and isinstance(x, GraphArray) and _rest(x.shape, sizes[open_ones[0]]) == _rest(sizes, sizes[open_ones[0]]):
-            sizes = tuple(-1 if i in open_ones else n for i, n in enumerate(sizes))         # it follows from the others
+            sizes = tuple(-1 if i in open_ones else n for i, n in enumerate(sizes))         # its size follows from the others
         if any(isinstance(n, SymbolicSize) for n in sizes):
             return self.sized("reshape_to", x, sizes)
         return self.node("reshape", [x], shape=tuple(int(n) for n in sizes))  # type: ignore[no-any-return]
@@ -222,7 +222,7 @@ class GraphNamespace:
         return self.node(op_id, [x, *arrays], sizes=formulas)  # type: ignore[no-any-return]
 
     def ravel(self, x: Any, order: str = "C") -> GraphArray:
-        """One axis."""
+        """The elements along a single axis."""
         return self.reshape(x, (-1,), order)
 
     flatten = ravel
@@ -250,7 +250,7 @@ class GraphNamespace:
         return self.transpose(x, order)
 
     def moveaxis(self, x: Any, source: Any, destination: Any) -> GraphArray:
-        """Axes at other places."""
+        """Axes moved to other positions, as ``numpy.moveaxis``."""
         pairs = sorted(zip((d % x.ndim for d in _axes(destination)), (n % x.ndim for n in _axes(source)), strict=True))
         order = [i for i in range(x.ndim) if i not in [n for _, n in pairs]]
         for to, of in pairs:
@@ -258,7 +258,7 @@ class GraphNamespace:
         return self.transpose(x, order)
 
     def broadcast_to(self, x: Any, shape: Any) -> GraphArray:
-        """Stretched to a shape."""
+        """``x`` broadcast to a shape, which may contain symbolic sizes."""
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         if any(isinstance(n, SymbolicSize) for n in shape):
             return self.sized("broadcast_to_sizes", x, shape)
@@ -288,13 +288,13 @@ class GraphNamespace:
     # Several arrays, parts of arrays
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> GraphArray:
-        """One after the other along an axis."""
+        """Arrays joined along an existing axis."""
         return self.node("concat", self.alike(arrays), dimension=axis)  # type: ignore[no-any-return]
 
     concat = concatenate
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> GraphArray:
-        """Along a new axis."""
+        """Arrays of one shape joined along a new axis."""
         return self.node("stack", self.alike(arrays), axis=axis)  # type: ignore[no-any-return]
 
     def alike(self, arrays: Sequence[Any]) -> list[Any]:

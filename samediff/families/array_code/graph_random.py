@@ -51,11 +51,11 @@ class GraphRandom:
         return lambda *args, **options: self._drawn(name, list(args), options)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """``low`` to ``high``, numbers or arrays."""
+        """Uniform random values from ``low`` to ``high``, each a number or an array."""
         return low + (high - low) * self.random(size)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Around ``loc``, numbers or arrays."""
+        """Normal random values with mean ``loc`` and standard deviation ``scale``, each a number or an array."""
         return loc + scale * self.standard_normal(size)
 
     def _drawn(self, name: str, args: list[Any], options: dict[str, Any]) -> Any:

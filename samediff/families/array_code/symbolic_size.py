@@ -30,7 +30,7 @@ class SymbolicSize:
 
     @classmethod
     def of(cls, array: Any, axis: int) -> SymbolicSize:
-        """The size of an axis."""
+        """The size of one axis of an array."""
         return cls((array,), ("axis", 0, axis))
 
     def number(self) -> Any:

@@ -28,7 +28,7 @@ class OutAndGrad(NamedTuple):
 
 
 class GradientRequest(NamedTuple):
-    """What :meth:`DifferentiationMixin.calculate_gradients_and_outputs` runs."""
+    """A compiled request of :meth:`DifferentiationMixin.calculate_gradients_and_outputs`."""
 
     graph: Any
     outputs: tuple[str, ...]

@@ -120,7 +120,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         return names[0]
 
     def _compared(self) -> list[str]:
-        """What the losses compare with labels: values made of features alone that meet, in an op, values made of labels."""
+        """The variables that the losses compare with labels: they depend on features alone, and meet values from labels in an op."""
         config = self._config
         if config is None or not config.data_set_label_mapping or not config.data_set_feature_mapping:
             return []
@@ -192,7 +192,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         return self.output(in_batches(self, data, size, None, config, labels_needed=False), *outputs)  # type: ignore[no-any-return]
 
     def _holds_values(self, data: Any) -> bool:
-        """Whether data are values of placeholders, rather than arrays by what they are for (``features``)."""
+        """Whether a mapping gives values of placeholders by name, rather than arrays by role (``features``)."""
         if not isinstance(data, Mapping):
             return False
         names = {k if isinstance(k, str) else k.name() for k in data}

@@ -27,7 +27,7 @@ class ExecutionMixin(GraphCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._keeps = False             # what was computed, for get_arr
+        self._keeps = False             # whether runs keep their values for get_arr
 
     def compute(self, placeholders: Mapping[str, Any] | None, names: Sequence[str], training: bool = False) -> dict[str, Any]:
         """Variables by name, in training mode too; no listener hears of it."""
@@ -42,7 +42,7 @@ class ExecutionMixin(GraphCore):
         return values
 
     def compute_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """The same in a given context, for a graph inside of an op."""
+        """Compute variables in a given run context, as for a graph inside an op."""
         return run(self, placeholders, names, context)
 
     def plan_in(self, specs: Mapping[str, TensorSpec], names: Sequence[str]) -> Plan:
@@ -135,7 +135,7 @@ class BatchOutput(BatchOutputNames):
         return self.input(variable, entries[0] if single else np.stack([as_array(e) for e in entries]))
 
     def value_inputs(self, values: Mapping[str, SDValue]) -> BatchOutput:
-        """Give several placeholders such values."""
+        """Give several placeholders their values as `SDValue` objects."""
         for variable, value in values.items():
             self.value_input(variable, value)
         return self
@@ -158,7 +158,7 @@ class BatchOutput(BatchOutputNames):
         return self
 
     def exec(self) -> dict[str, Any]:
-        """Run: name -> array."""
+        """Run the request; arrays by name."""
         return self._sd.output(self._inputs, *self._outputs, *self._listeners)
 
     def output_value(self) -> dict[str, SDValue]:

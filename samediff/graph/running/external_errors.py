@@ -101,7 +101,7 @@ def external_errors(sd: CreationMixin, gradients: Mapping[str, Any] | None, *var
 
 
 class SameDiffUtils(SameDiffUtilsNames):
-    """DL4J's name for functions on graphs."""
+    """DL4J's class of static functions on graphs."""
 
     @staticmethod
     def external_errors(sd: CreationMixin, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:

@@ -61,7 +61,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
         return self._config
 
     def _only_placeholder(self) -> str | None:
-        """What features are for where nothing says so."""
+        """The only placeholder, which features are for where the configuration names none; None where there are several."""
         names = [n for n, v in self.tables.variables.items() if v.is_place_holder()]
         return names[0] if len(names) == 1 else None
 

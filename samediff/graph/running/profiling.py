@@ -22,7 +22,7 @@ class ProfilingMixin(ExecutionMixin, InspectionMixin):
     """The part of :class:`SameDiff` that explains and times its runs."""
 
     def explain(self, placeholders: Mapping[str, Any] | None, *outputs: Any, training: bool = False) -> str:
-        """How outputs are computed for placeholders of these shapes: fused ops, memory, what runs as Python and why.
+        """Describe the computation of outputs for placeholders of these shapes: fused ops, memory, steps in Python and why.
 
         Examples
         --------

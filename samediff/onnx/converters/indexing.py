@@ -81,7 +81,7 @@ def taken(node: OnnxNode, x: Any, indices: Any, axis: int) -> Any:
 
 
 def _flat_places(node: OnnxNode, x: Any, indices: Any, axis: int) -> Any:
-    """Where elements stand in row order, from their positions along one axis and their own place along the others."""
+    """Positions of elements in row order, from their positions along one axis and their own place along the others."""
     total: Any = 0
     for i in range(x.ndim):
         step = math.prod(x.shape[i + 1:])
@@ -159,7 +159,7 @@ def one_hot(node: OnnxNode, indices: Any, depth: Any, values: Any) -> Any:
 
 @onnx_converter("NonZero")
 def non_zero(node: OnnxNode, x: Any) -> Any:
-    """Where elements are not 0, one row for each axis."""
+    """Positions of the elements that are not 0, one row for each axis."""
     return node.xp.transpose(node.op("base.where", x if x.dtype.kind == "b" else x != 0)).astype(np.int64)
 
 

@@ -18,7 +18,7 @@ MOST_CELLS = 4096
 
 
 def _counts(window: NodeWindow, sizes: list[int], ceil: bool) -> list[int]:
-    """How many windows there are along each axis: rounded up, none begins in the padding at the end."""
+    """Number of windows along each axis, rounded up; none begins in the padding at the end."""
     made = []
     for i, n in enumerate(sizes):
         begin, end = window.pads[i]
@@ -65,7 +65,7 @@ class _Pool:
                 *(slice(s, s + (c - 1) * step + 1, step) for s, c, step in zip(starts, self.counts, w.strides)))
 
     def inside(self, counted: bool) -> np.ndarray[Any, Any]:
-        """How many cells of each window count."""
+        """Number of cells of each window that count."""
         w = self.window
         own = np.ones((1, 1, *self.sizes))
         given = [(b, min(e, p[1])) if counted else (0, 0) for b, e, p in zip([p[0] for p in w.pads], [p[1] for p in w.pads], self.padding)]

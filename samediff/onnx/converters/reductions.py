@@ -71,7 +71,7 @@ def reduction(node: OnnxNode, x: Any, axes: Any = None) -> Any:
 
 @same_for("ArgMax", "ArgMin")
 def position(node: OnnxNode, x: Any) -> Any:
-    """Where the largest or smallest element stands: the first of equal ones, or the last."""
+    """Position of the largest or smallest element: the first of equal ones, or the last."""
     axis, keep = node.get("axis", 0) % max(x.ndim, 1), node.flag("keepdims", True)
     find = node.xp.argmax if node.op_type == "ArgMax" else node.xp.argmin
     if not node.flag("select_last_index"):

@@ -14,7 +14,7 @@ from ..registry import onnx_converter, same_for
 
 
 def _places(mode: str, n: int, out: int, scale: float, roi: tuple[float, float]) -> np.ndarray[Any, Any]:
-    """Where the cells of the result lie among those that are there."""
+    """Coordinates of the result's cells in the input."""
     x = np.arange(out, dtype=np.float64)
     if mode == "align_corners":
         return x * (n - 1) / (scale * n - 1) if out > 1 else x * 0

@@ -52,7 +52,7 @@ def at(node: OnnxNode, xs: list[Any], position: Any) -> Any:
 
 @onnx_converter("SequenceLength", notes=_NOTE)
 def length(node: OnnxNode, xs: list[Any]) -> Any:
-    """How many arrays there are."""
+    """Number of arrays in a sequence."""
     return np.asarray(len(xs), np.int64)
 
 

@@ -22,7 +22,7 @@ from .scan_gradient import scan_gradient
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
-#: What makes the random numbers of every iteration different.
+#: Distance of the seeds of two iterations, so that their random numbers differ.
 _STRIDE = 0x9E3779B97F4A7C15
 
 
@@ -32,7 +32,7 @@ def at_step(context: RunContext, step: int) -> RunContext:
 
 
 def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: Sequence[Any]) -> list[Any]:
-    """One gradient per input, from those of the floating ones behind the first ``skip``."""
+    """One gradient for each input: None for the first ``skip`` and for inputs that are not floating."""
     by_place = {skip + i: g for i, g in zip(floating, found)}
     return [by_place.get(i) for i in range(len(inputs))]
 
@@ -45,7 +45,7 @@ class If(Op):
     no: SubGraph
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """What holds for both branches."""
+        """For each result, the most specific shape that covers both branches."""
         condition, *values = specs
         if condition.dtype is not DataType.BOOL:
             raise DataTypeError(f"the condition must be BOOL; got {condition.dtype.name}. Compare something")
@@ -58,14 +58,14 @@ class If(Op):
         return tuple(merged)
 
     def compute(self, xp: Any, condition: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
-        """The chosen branch only."""
+        """Results of the chosen branch; the other one is not run."""
         if condition.size != 1:
             raise ShapeError(f"a condition needs one element; got shape {condition.shape}")
         return tuple((self.yes if bool(condition.reshape(-1)[0]) else self.no).run(values, context))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same choice between the gradients of the branches."""
+        """An ``If`` of the same condition between the gradients of both branches."""
         if not self.yes.floating:
             return [None] * len(inputs)
         upstream = [output_grads[i] for i in self.yes.floating_outputs]
@@ -85,7 +85,7 @@ class Looping(Op):
         return len(self.body.outputs)
 
     def goes_on(self, state: Sequence[Any], outside: Sequence[Any], context: RunContext) -> bool:
-        """The condition."""
+        """Value of the condition for the current state."""
         (again,) = self.condition.run([*state, *outside], context)
         if again.size != 1:
             raise ShapeError(f"a condition needs one element; got shape {again.shape}")
@@ -100,7 +100,7 @@ class While(Looping):
     body: SubGraph
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """What holds before the first and after every iteration."""
+        """For each loop variable, a shape that covers its value before the first and after every iteration."""
         state, outside = list(specs[:self.count]), specs[self.count:]
         for _ in range(8):
             after = self.body.infer(*state, *outside)
@@ -118,7 +118,7 @@ class While(Looping):
         return tuple(TensorSpec(s.shape, s.dtype) for s in state)
 
     def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
-        """Until the condition is false."""
+        """Run the body until the condition is false."""
         state, outside, step = list(values[:self.count]), values[self.count:], 0
         while self.goes_on(state, outside, at_step(context, step)):
             state = self.body.run([*state, *outside], at_step(context, step))
@@ -142,11 +142,11 @@ class WhileGrad(Looping):
     body: SubGraph
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the floating inputs."""
+        """Shapes and types of the floating inputs."""
         return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.body.floating)
 
     def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
-        """Forward with memory, then backward."""
+        """Run forward, keeping the state of every iteration, then backward."""
         total = len(self.body.inputs)
         given, upstream = values[:total], list(values[total:])
         state, outside = list(given[:self.count]), given[self.count:]
@@ -164,7 +164,7 @@ class WhileGrad(Looping):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """That of the same gradients from a scan over the iterations, which is differentiable to any order."""
+        """Second derivatives, by a scan over the iterations, which is differentiable to any order."""
         return composite_grad(self._by_scan, inputs, output_grads)
 
     def _by_scan(self, *values: SDVariable) -> tuple[SDVariable, ...]:
@@ -233,7 +233,7 @@ class Scan(Op):
         return (*state, *(xp.stack(list(r)) for r in zip(*results)), *(xp.stack(list(b)) for b in zip(*before)))
 
     def in_plan(self, name: str) -> Expandable:
-        """With its products of all steps outside."""
+        """The scan with matrix products of all steps moved out of its body."""
         return StepProducts(self)
 
     def _without_steps(self, xp: Any, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -267,7 +267,7 @@ class Scan(Op):
 
 
 def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph:
-    """The same with one more input, an INT at ``place`` that it ignores, or gives increased by 1 as its last output."""
+    """A graph with one more input, an INT at ``place``: ignored, or increased by 1 as its last output."""
     known, key = graph.derived, ("with element", place, counts)
     if key not in known:
         fork = graph.sd.fork()

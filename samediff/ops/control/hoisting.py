@@ -51,13 +51,13 @@ class Hoisted:
 
 
 def hoisted(body: SubGraph, carries: int, sequences: int, specs: Sequence[TensorSpec]) -> Hoisted:
-    """What is made of a body for inputs of these static specs."""
+    """The body without the products that can be moved out, and those products, for inputs of these static specs."""
     sd, split = body.sd, carries + sequences
     places = {n: i for i, n in enumerate(body.inputs)}
     known = body.specs(specs)
     kept, same = _simplified(needed(sd.nodes(), body.outputs), known)
     results = [same.get(n, n) for n in body.outputs]
-    nodes = needed(kept, results)       # what read the others had no work to do
+    nodes = needed(kept, results)       # again: dropped nodes may have been the only readers of others
     readers: dict[str | None, int] = {}
     for n in [n for node in nodes for n in node.inputs] + results:
         readers[n] = readers.get(n, 0) + 1

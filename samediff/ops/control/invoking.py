@@ -21,7 +21,7 @@ class Invoke(Op):
     graph: SubGraph
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Those of the graph."""
+        """Shapes and types of the results of the graph."""
         return tuple(self.graph.infer(*specs))
 
     def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _CreateArgs(FileArgs):
-    """DL4J tells the type of the entries by that of the flow."""
+    """File form with the type of the entries, which DL4J stores as the type of the flow."""
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         found = super().decode(node)
@@ -39,7 +39,7 @@ class CreateList(Op):
     data_type: DataType | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The handle is a BOOL scalar."""
+        """The handle, a BOOL scalar, and an empty flow."""
         return TensorSpec((), DataType.BOOL), TensorSpec((0,), self.data_type or DataType.FLOAT)
 
     def compute(self, xp: Any, size: Any = None) -> Any:
@@ -52,14 +52,14 @@ class OfList(Composite):
     writes: ClassVar[bool] = False          # whether the result is the list with something written into it
 
     def flow_spec(self, specs: tuple[TensorSpec, ...], without: int) -> TensorSpec:
-        """The flow, the only input left when it stands for the handle too."""
+        """Spec of the flow, the last input; GraphError if the handle alone is given. A flow may also stand in the handle's place."""
         flow = specs[-1]
         if len(specs) == without and (without > 1 or flow.dtype is DataType.BOOL):
             raise GraphError(f"{self.id} needs the flow of the list as its last input: the result of the write that it follows")
         return flow
 
     def entered(self, flow: TensorSpec, dtype: DataType) -> TensorSpec:
-        """The flow in the type of what is written: the type of an empty list is not binding."""
+        """The flow in the type of the value that is written: an empty list has no type yet."""
         return flow.with_dtype(dtype) if flow.shape == (0,) else flow
 
 
@@ -105,7 +105,7 @@ class WriteList(OfList):
 
 @op("read_list", inputs="handle index flow?", file=FileArgs())
 class ReadList(OfList):
-    """The entry at ``index``."""
+    """The entry of a list at ``index``."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorArrayRead().infer(self.flow_spec(specs, 2), _single(specs[1]))
@@ -128,7 +128,7 @@ class ListPlaces(Op):
         return TensorSpec((index.value.size if known else -1,), index.dtype)
 
     def compute(self, xp: Any, index: Any, flow: Any) -> Any:
-        """-1 alone means all."""
+        """The positions as a vector; -1 alone stands for all."""
         if index.size == 1 and int(index.reshape(-1)[0]) == -1:
             if not flow.ndim:
                 raise ShapeError("a list has at least one axis; got a scalar")
@@ -141,7 +141,7 @@ class GatherList(OfList):
     """The entries at several positions, stacked; a single -1 means all."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many entries as positions."""
+        """One entry for each position."""
         flow = self.flow_spec(specs, 2)
         places = ListPlaces().infer(specs[1], flow)
         assert isinstance(places, TensorSpec)  # it has one output
@@ -186,7 +186,7 @@ class SplitList(OfList):
     writes = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many entries as lengths."""
+        """One entry for each length."""
         self.flow_spec(specs, 3)
         value, lengths = specs[1:3]
         require_integer("lengths", lengths)
@@ -199,14 +199,14 @@ class SplitList(OfList):
         return TensorSpec(None if value.shape is None else (count, length, *value.shape[1:]), value.dtype)
 
     def length(self, lengths: Any) -> int:
-        """That of all pieces."""
+        """The common length of all pieces; ShapeError where they differ."""
         found = set(lengths.reshape(-1).tolist())
         if len(found) != 1 or min(found) < 0:
             raise ShapeError(f"the pieces of a list must be equally long; got lengths {lengths.reshape(-1).tolist()}")
         return int(found.pop())
 
     def compute(self, xp: Any, handle: Any, value: Any, lengths: Any, flow: Any) -> Any:
-        """Another shape of the same memory."""
+        """A view with another shape."""
         count, length = lengths.size, self.length(lengths)
         if len(value) != count * length:
             raise ShapeError(f"{count} pieces of length {length} cannot be made of {len(value)} rows")
@@ -237,11 +237,11 @@ class StackList(OfList):
     """All entries joined along their first axis (DL4J's name for it is that of TensorFlow's concat)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The first two axes become one."""
+        """The entries joined along their first axis."""
         return TensorArrayConcat().infer(self.flow_spec(specs, 1))
 
     def compute(self, xp: Any, handle: Any, flow: Any = None) -> Any:
-        """Another shape of the same memory."""
+        """A view with another shape."""
         return TensorArrayConcat().compute(xp, handle if flow is None else flow)
 
     def expand(self, *inputs: Any) -> Any:
@@ -250,7 +250,7 @@ class StackList(OfList):
 
 @op("size_list", inputs="handle flow?", gradient="zero", file=FileArgs())
 class SizeList(OfList):
-    """Number of entries, INT scalar."""
+    """Number of entries of a list, INT scalar."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         if self.flow_spec(specs, 1).shape == ():

@@ -37,7 +37,7 @@ class Summand:
 
 @dataclass(frozen=True)
 class ScanGradient:
-    """What a scan with this body needs to go back.
+    """The parts of a scan's gradient that depend on its body alone.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ScanGradient:
 
 
 def scan_gradient(body: SubGraph, carries: int, sequences: int) -> ScanGradient:
-    """Made once for a body."""
+    """The parts of the gradient of a scan with this body, made once per body."""
     known, key = body.derived, ("backward", carries, sequences)
     if key not in known:
         known[key] = _made(body, carries, carries + sequences)
@@ -86,7 +86,7 @@ def _summands(sd: Any, name: str, outside: set[str]) -> Iterator[Summand]:
     spec = sd.variable(name).spec
 
     def operands(n: str, kind: type[Op]) -> list[str]:
-        """What a node of one kind makes a value of; none where another does, or where one of them is the same in each step."""
+        """The operands of a value's node, if that is of one kind; none if an operand is the same in each step."""
         node = makers.get(n)
         found = [] if node is None or type(node.op) is not kind else [i for i in node.inputs if i is not None]
         return found if outside.isdisjoint(found[:1] if kind is SumTo else found) else []

@@ -41,7 +41,7 @@ class Switch(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The gradient of the way taken."""
+        """The gradient of the output that was taken."""
         sd, predicate = inputs[0].sd, inputs[1]
         no, yes = (sd.add_op(Switch(), [g, predicate])[i] for i, g in enumerate(output_grads))
         return [no + yes, None]
@@ -59,12 +59,12 @@ class SwitchMerge(Op):
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """The second: both are there."""
+        """The second input, as both are computed here."""
         return y
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """All to the second."""
+        """The gradient goes to the second input."""
         return [None, output_grads[0]]
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
@@ -97,7 +97,7 @@ def _switch(sd: GraphCore, inputs: Sequence[SDVariable]) -> tuple[Node, int] | N
 
 
 def _branch(sd: GraphCore, switch: Node, way: int, result: str) -> SubGraph:
-    """What is made of one output of a switch, up to the result; its inputs are that output and values from outside."""
+    """The nodes from one output of a switch to the result, as a sub-graph of that output and values from outside."""
     start = switch.outputs[way]
     made = {start}
     nodes = []

@@ -68,7 +68,7 @@ class TensorArrayWrite(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """What is not written goes to the list, the rest to the value."""
+        """The gradient of the written entry goes to the value, that of the others to the list."""
         (flow, index, _), sd, g = inputs, inputs[0].sd, output_grads[0]
         return [sd.add_op(TensorArrayWriteGrad(), [g, index, flow]), None, sd.add_op(TensorArrayRead(), [g, index])]
 
@@ -116,7 +116,7 @@ class TensorArrayRead(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back to the place."""
+        """The gradient put into zeros at the positions that were read."""
         return [inputs[0].sd.add_op(TensorArrayReadGrad(), [output_grads[0], inputs[1], inputs[0]]), None]
 
 
@@ -128,7 +128,7 @@ class TensorArrayReadGrad(Op):
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, index: Any, flow: Any) -> Any:
-        """Entries read twice add up."""
+        """Gradients added at their positions; entries read twice get the sum."""
         out = np.zeros(flow.shape, g.dtype)
         np.add.at(out, _checked(index, len(flow)), g)
         return out
@@ -143,13 +143,13 @@ class RemainingPositions(Op):
     """All positions of the list but ``index``, in order, INT."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One less than entries."""
+        """A vector, one shorter than the list."""
         if _rows(specs[1]):
             raise ShapeError("one position is removed at a time; got a vector")
         return TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, flow: Any, index: Any) -> Any:
-        """Positions below, and above."""
+        """All positions but the removed one."""
         return np.delete(np.arange(len(flow), dtype=np.int32), _checked(index, len(flow)))
 
 
@@ -158,7 +158,7 @@ class TensorArrayConcat(Op):
     """All entries joined along their first axis.  Shapes: (n, m, *S) -> (n * m, *S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The first two axes become one."""
+        """The first two axes joined to one."""
         shape = specs[0].shape
         if shape is None or 0 in shape:
             return TensorSpec(None, specs[0].dtype)
@@ -174,5 +174,5 @@ class TensorArrayConcat(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The shape of before."""
+        """The gradient in the shape of the list."""
         return [reshape_like(output_grads[0], inputs[0])]

@@ -24,7 +24,7 @@ _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
 
 
 class PaddingMode(StrEnum):
-    """How images are padded: by given sizes, to keep size / stride cells, or in front only."""
+    """Modes of padding: by given sizes, to keep size / stride cells, or in front only."""
 
     VALID = "VALID"
     SAME = "SAME"
@@ -47,7 +47,7 @@ class DataFormat(StrEnum):
 
 
 class Pooling2DType(StrEnum):
-    """What becomes of the values of a window."""
+    """Kinds of pooling over a window."""
 
     MAX = "MAX"
     AVG = "AVG"
@@ -58,7 +58,7 @@ Pooling3DType = Pooling2DType
 
 
 class Divisor(StrEnum):
-    """Whether an average counts padding."""
+    """Whether averages include padding."""
 
     EXCLUDE_PADDING = "EXCLUDE_PADDING"
     INCLUDE_PADDING = "INCLUDE_PADDING"
@@ -98,7 +98,7 @@ class Conv1DConfig(Fields1D, Configuration, Conv1DConfigNames):
 
 @configuration
 class Window2D(Fields2D, Configuration, Window2DNames):
-    """Windows over height and width."""
+    """Options of windows over height and width."""
 
     padding_mode: Convertible[PaddingMode] = PaddingMode.VALID
     is_same_mode: InitVar[bool | None] = option(_same)
@@ -107,7 +107,7 @@ class Window2D(Fields2D, Configuration, Window2DNames):
 
 @configuration
 class Window3D(Fields3D, Configuration, Window3DNames):
-    """Windows over depth, height and width."""
+    """Options of windows over depth, height and width."""
 
     padding_mode: Convertible[PaddingMode] = PaddingMode.VALID
     is_same_mode: InitVar[bool | None] = option(_same)

@@ -27,7 +27,7 @@ def window_slots(suffixes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def window_properties(suffixes: tuple[str, ...]) -> dict[str, str]:
-    """The same as named properties."""
+    """Window sizes as named properties of the file's node."""
     return {kind + s[1:].upper(): f"l:{kind}{s}" for kind in "kspd" for s in suffixes}
 
 
@@ -44,18 +44,18 @@ class Attributes1D(Fields1D, Windowed):
 
 @attributes
 class Attributes2D(Fields2D, Windowed):
-    """The same along height and width."""
+    """Attributes of windows over height and width."""
 
 
 @attributes
 class Attributes3D(Fields3D, Windowed):
-    """The same along depth, height and width."""
+    """Attributes of windows over depth, height and width."""
 
     suffixes: ClassVar[tuple[str, ...]] = ("_d", "_h", "_w")
 
 
 class ConvolutionOp(Windowed, Op):
-    """Images, weights and an optional bias."""
+    """Base of convolutions, whose inputs are images, weights and an optional bias."""
 
     inputs = "x weights bias?"
     signatures = ("x, weights, &config", "x, weights, bias, &config")
@@ -184,7 +184,7 @@ class SeparableConv2D(Attributes2D, Composite):
     weights_format: str = "YXIO"
 
     def parts(self) -> tuple[DepthwiseConv2D, Conv2D]:
-        """The two convolutions."""
+        """The depthwise and the pointwise convolution."""
         names = [f.name for f in fields(DepthwiseConv2D)]
         depth = DepthwiseConv2D(**{n: getattr(self, n) for n in names})
         return depth, Conv2D(k_h=1, k_w=1, data_format=self.data_format, weights_format=self.weights_format)
@@ -196,13 +196,13 @@ class SeparableConv2D(Attributes2D, Composite):
         return middle if len(specs) < 3 or specs[2] is None else point.infer(middle, *specs[2:])  # type: ignore[arg-type]
 
     def compute(self, xp: Any, x: Any, depth_weights: Any, point_weights: Any = None, bias: Any = None) -> Any:
-        """One after the other."""
+        """The depthwise convolution, then the pointwise one."""
         depth, point = self.parts()
         middle = depth.compute(xp, x, depth_weights)
         return middle if point_weights is None else point.compute(xp, middle, point_weights, bias)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         depth, point = self.parts()
         middle = inputs[0].sd.add_op(depth, inputs[:2])
         return middle if len(inputs) < 3 or inputs[2] is None else middle.sd.add_op(point, [middle, *inputs[2:]])

@@ -45,12 +45,12 @@ class Deconv2DOfShape(Attributes2D, Op):
     weights_format: str | None = None
 
     def convolution(self) -> ConvolutionOp:
-        """The convolution whose gradient it is."""
+        """The convolution whose data gradient the op computes."""
         return Conv2D(**{n: getattr(self, n) for n in self.attribute_names() if n != "weights_format"},
                       weights_format=self.weights_format or "YXIO")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         shape, weights, x = specs
         require_integer("a shape", shape)
         require_same_type(self.id, weights, x)

@@ -48,19 +48,19 @@ class Geometry:
         return shape[1:-1], shape[-1], shape[0]
 
     def of(self, weights: Shape | None) -> Geometry:
-        """The same with the kernel sizes of weights where they were unknown."""
+        """The geometry with its unknown kernel sizes taken from the shape of weights."""
         if weights is None or min(self.window.kernel) > 0:
             return self
         kernel = tuple(own if own > 0 else given for own, given in zip(self.window.kernel, self.weight_sizes(weights)[0]))
         return replace(self, window=replace(self.window, kernel=kernel))
 
     def flops(self, result: Any, weights: Any) -> int:
-        """Of a convolution with this result by these weights, or of a transpose of it; both as specs."""
+        """Number of operations of a convolution with this result by these weights, or of its transpose; both as specs."""
         kernel, channels, _ = self.weight_sizes(weights.shape)
         return 2 * size(result.shape) * math.prod(kernel) * (1 if self.depthwise else channels)
 
     def plain_weights(self, xp: Any, w: Any) -> Any:
-        """A view in YXIO."""
+        """The weights as a view in the order YXIO."""
         if self.weights_format == "YXIO":
             return w
         return xp.moveaxis(w, (0, 1), (-1, -2)) if self.weights_format == "OIYX" else xp.moveaxis(w, 0, -1)
@@ -138,7 +138,7 @@ class Convolution(Convolving):
     geometry: Geometry
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Windows and output channels."""
+        """One value for each window and output channel."""
         return TensorSpec(output_shape(self.geometry, specs[0].shape, specs[1].shape), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
@@ -165,7 +165,7 @@ class ConvolutionDataGrad(Convolving):
         return TensorSpec(x.shape, w.dtype)
 
     def compute(self, xp: Any, w: Any, upstream: Any, x: Any) -> Any:
-        """One matrix product for each position in the kernel, added up where windows overlap."""
+        """One matrix product for each position in the kernel; results of overlapping windows are added."""
         return self.geometry.of(w.shape).data_gradient(xp, w, upstream, x.shape)
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:

@@ -23,7 +23,7 @@ class TransposedConvolution(Windowed, Op):
     signatures = ("x, weights, &config", "x, weights, bias, &config")
 
     def geometry(self, weights: Shape | None) -> Geometry:
-        """Of the convolution that goes from the result back to x."""
+        """The geometry of the convolution that maps the result back to x."""
         if weights is not None and len(weights) != len(self.suffixes) + 2:
             raise ShapeError(f"weights need rank {len(self.suffixes) + 2}; got {weights}")
         probe = Geometry(None, False, str(getattr(self, "weights_format", None) or "YXIO"))  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ class Patches:
     merged: int = 1                 # how many trailing axes become one
 
     def of(self, columns: Shape | None) -> Patches:
-        """The same with the kernel sizes of columns where they were unknown."""
+        """The patches with unknown kernel sizes taken from the shape of columns."""
         if columns is None or min(self.window.kernel) > 0:
             return self
         kernel = tuple(columns[self.order.index(axis)] for axis in "yx")
@@ -53,7 +53,7 @@ class Patches:
         return (*axes[:len(axes) - self.merged], product)
 
     def unfold(self, xp: Any, x: Any) -> Any:
-        """The columns of images."""
+        """Each window of the images, copied into columns."""
         last = x if self.channels_last else xp.moveaxis(x, 1, -1)
         padded, counts = self.window.pad(xp, last), self.window.counts(last.shape[1:-1])
         columns = xp.stack([padded[(slice(None), *cells)] for _, cells in self.window.cells(counts)], axis=1)
@@ -77,7 +77,7 @@ class Unfold(Op):
     patches: Patches
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the patches say."""
+        """The shape that the patches have."""
         return TensorSpec(self.fitting(specs[1:]).shape(specs[0].shape), specs[0].dtype)
 
     def fitting(self, columns: Sequence[Any]) -> Patches:
@@ -112,14 +112,14 @@ class Fold(Op):
 
 
 class Unfolding(Op):
-    """Images to columns."""
+    """Base of ops that copy the windows of images into columns."""
 
     def patches(self) -> Patches:
-        """Geometry and order of axes."""
+        """Geometry of the windows and order of the result's axes."""
         raise NotImplementedError
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the patches say."""
+        """The shape that the patches have."""
         return TensorSpec(self.patches().shape(specs[0].shape), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -175,7 +175,7 @@ class Col2Im(Attributes2D, Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Columns of the gradient."""
+        """The columns of the upstream gradient."""
         (columns,) = inputs
         return [columns.sd.add_op(Unfold(self.geometry(columns.spec.shape or (-1,) * 6)[0]), [output_grads[0], columns])]
 
@@ -204,7 +204,7 @@ class ExtractImagePatches(Unfolding):
 
 
 class Dilating(Windowed, Op):
-    """Attributes of grey-scale dilation."""
+    """Attributes of grey-scale dilation, in which kernels take the maximum of sums."""
 
     strides: tuple[int, ...]
     rates: tuple[int, ...]
@@ -242,7 +242,7 @@ class Dilation2D(Dilating):
     is_same_mode: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit."""
+        """One value for each window."""
         x, w = specs
         for what, values in (("strides", self.strides), ("rates", self.rates)):
             if len(values) not in (2, 4):
@@ -262,7 +262,7 @@ class Dilation2D(Dilating):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """To the chosen cells and weights."""
+        """The gradient goes to the cell and the weight that gave the maximum."""
         found = inputs[0].sd.add_op(Dilation2DGrad(self.strides, self.rates, self.is_same_mode), [*inputs, output_grads[0]])
         return list(found)
 
@@ -276,7 +276,7 @@ class Dilation2DGrad(Dilating):
     is_same_mode: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As images and weights."""
+        """The shapes of images and weights."""
         return TensorSpec(specs[0].shape, specs[2].dtype), TensorSpec(specs[1].shape, specs[2].dtype)
 
     def compute(self, xp: Any, x: Any, weights: Any, upstream: Any) -> Any:
@@ -290,7 +290,7 @@ class Dilation2DGrad(Dilating):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Linear in the upstream gradient: what was sent to a cell and a weight comes back."""
+        """The gradient, which is linear in the upstream gradient: values are gathered from the cells and weights they were sent to."""
         x, w, _ = inputs
         hx, hw = output_grads
         taken = x.sd.add_op(Dilation2DGather(self.strides, self.rates, self.is_same_mode), [x, w, hx, hw])

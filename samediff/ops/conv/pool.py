@@ -24,7 +24,7 @@ _HW, _DHW = ("_h", "_w"), ("_d", "_h", "_w")
 
 
 def file_args(suffixes: tuple[str, ...], extra: str, kind: str) -> FileArgs:
-    """How a pooling op stands in files."""
+    """The file form of a pooling op."""
     flat = len(suffixes) == 2
     layout = "data_format:NCHW|NHWC" if flat else "data_format:NCDHW|NDHWC"
     last = {"isNHWC": "b:data_format:False=NCHW|True=NHWC"} if flat else {"isNCDHW": "b:data_format:False=NDHWC|True=NCDHW"}
@@ -48,11 +48,11 @@ class Pooling(Windowed, Op):
         return Pool(self.window(), self.channels_last, self.divided_by())
 
     def divided_by(self) -> str:
-        """What sums are divided by."""
+        """The divisor of sums: "none", "kernel" or "inside"."""
         return "none"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit."""
+        """One value for each window."""
         return TensorSpec(self.pool().shape(specs[0].shape), specs[0].dtype)
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
@@ -68,7 +68,7 @@ class MaxPooling(Pooling):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """To the largest cell of each window, the first of equal ones."""
+        """The gradient goes to the largest cell of each window, the first of equal ones."""
         return [inputs[0].sd.add_op(WindowScatter(self.pool()), [inputs[0], output_grads[0]])]
 
 
@@ -79,11 +79,11 @@ class AveragePooling(Pooling):
     extra: float = 0.0
 
     def divided_by(self) -> str:
-        """The cells inside, or the kernel."""
+        """The number of cells of the kernel, or of those inside the image."""
         return "kernel" if self.divisor == "INCLUDE_PADDING" or self.extra == 1 else "inside"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit."""
+        """One value for each window."""
         require_floating(self.id, specs[0])
         return Pooling.infer(self, *specs)
 
@@ -92,7 +92,7 @@ class AveragePooling(Pooling):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Spread over the windows."""
+        """The gradient of each window, spread evenly over its cells."""
         return [inputs[0].sd.add_op(WindowSpread(self.pool()), [output_grads[0], inputs[0]])]
 
 
@@ -151,7 +151,7 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
     extra: float = 2.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit."""
+        """One value for each window."""
         require_floating(self.id, specs[0])
         if self.extra <= 0:
             raise ShapeError(f"p must be above 0; got {self.extra}. Set extra")
@@ -166,7 +166,7 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         return (norm * top if 0 < top < xp.inf else norm).astype(x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same; the largest value cancels out, so it counts as a constant, and the gradient is 0 where all values are."""
+        """The norm in other ops. The largest value cancels out, so it counts as a constant; the gradient is 0 where all values are."""
         (x,), sd = inputs, inputs[0].sd
         size = sd.call("math", "abs", x.cast_to(DataType.DOUBLE))
         top = sd.call("base", "stop_gradient", size).max()
@@ -189,7 +189,7 @@ class MaxPoolWithArgmax(Attributes2D, MaxPooling):
     output_type: DataType = DataType.INT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit, twice."""
+        """Two arrays of one value for each window."""
         shape = self.pool().shape(specs[0].shape)
         return TensorSpec(shape, specs[0].dtype), TensorSpec(shape, self.output_type)
 

@@ -25,7 +25,7 @@ class Pool:
     divisor: str = "none"
 
     def shape(self, x: Shape | None) -> Shape | None:
-        """Shape after pooling."""
+        """Shape of the result of pooling images of shape ``x``."""
         rank = len(self.window.kernel) + 2
         if x is None:
             return (-1,) * rank
@@ -39,7 +39,7 @@ class Pool:
         return min(size(s.shape) for s in specs if s is not None) * math.prod(self.window.kernel)
 
     def share(self, xp: Any, sizes: Sequence[int], dtype: Any) -> Any:
-        """What to multiply sums by."""
+        """The factor of sums over windows: 1 over the divisor."""
         count = 1
         for k in self.window.kernel:
             count *= k
@@ -100,12 +100,12 @@ class Pool:
 
 
 class Pooled(Op):
-    """One value for each window."""
+    """Base of ops that compute one value for each window."""
 
     pool: Pool
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As many windows as fit."""
+        """One value for each window."""
         return TensorSpec(self.pool.shape(specs[0].shape), specs[-1].dtype)
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
@@ -113,7 +113,7 @@ class Pooled(Op):
 
 
 class Unpooled(Op):
-    """Back to the images."""
+    """Base of ops that map values of windows to arrays of the shape of the images."""
 
     pool: Pool
 
@@ -166,12 +166,12 @@ class WindowScatter(Unpooled):
         return TensorSpec(specs[0].shape, specs[1].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
-        """Find the largest again, then add."""
+        """Gradients added at the largest cell of each window, which is found again."""
         return self.pool.scatter(xp, x, upstream)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Taken from the same cells."""
+        """The gradient taken from the largest cell of each window."""
         return [None, inputs[0].sd.add_op(WindowGather(self.pool), [inputs[0], output_grads[0]])]
 
 
@@ -187,10 +187,10 @@ class WindowGather(Pooled):
         return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any, values: Any) -> Any:
-        """Find the largest, then take."""
+        """Values taken from the largest cell of each window."""
         return self.pool.gather(xp, x, values)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Added to the same cells."""
+        """The gradient added at the largest cell of each window."""
         return [None, inputs[0].sd.add_op(WindowScatter(self.pool), [inputs[0], output_grads[0]])]

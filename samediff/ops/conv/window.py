@@ -67,7 +67,7 @@ class Window:
         return missing // 2 if missing >= 0 else -(-missing // 2)
 
     def befores(self, sizes: Sequence[int]) -> Shape:
-        """Padding in front of every axis."""
+        """Padding before each axis."""
         return tuple(self.before(i, n) for i, n in enumerate(sizes))
 
     def padded(self, sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -89,7 +89,7 @@ class Window:
                                   for k, d, o, s in zip(position, self.dilation, counts, self.stride))
 
     def inside(self, sizes: Sequence[int]) -> tuple[slice, ...]:
-        """Where the covered array lies in its padded form."""
+        """The part of the padded array that the windows' array occupies, as slices."""
         return (slice(None), *(slice(a, a + n + min(front, 0)) for n, (a, _), front in zip(sizes, self.padded(sizes), self.befores(sizes))))
 
     def room(self, sizes: Sequence[int]) -> Shape:
@@ -117,7 +117,7 @@ class Window:
         return result
 
     def valid(self, xp: Any, sizes: Sequence[int], dtype: Any) -> Any:
-        """How many cells of each window lie in the array: (*counts, 1)."""
+        """Number of cells of each window that lie inside the array: (*counts, 1)."""
         total = xp.ones((1,) * len(sizes) + (1,), dtype)
         for axis, n in enumerate(sizes):
             starts = xp.arange(self.count(axis, n))[:, None] * self.stride[axis] - self.before(axis, n)
@@ -174,10 +174,10 @@ class Windowed:
 
 
 def to_last(xp: Any, x: Any, channels_last: bool) -> Any:
-    """A view with channels last."""
+    """A view of images with channels last."""
     return x if channels_last else xp.moveaxis(x, 1, -1)
 
 
 def from_last(xp: Any, x: Any, channels_last: bool) -> Any:
-    """Back from channels last."""
+    """A view of images with channels last, in the original order of axes."""
     return x if channels_last else xp.moveaxis(x, -1, 1)

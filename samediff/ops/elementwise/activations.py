@@ -21,7 +21,7 @@ _GELU_FACTOR = float(np.sqrt(2 / np.pi))
 
 
 def _decay(xp: Any, x: Any) -> Any:
-    """e^-|x|, with a derivative at 0."""
+    """e^-|x|, differentiable at 0."""
     return xp.exp(xp.where(x >= 0, -x, x))
 
 
@@ -87,7 +87,7 @@ class Elu(Elementwise):
     alpha: float = 1.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x > 0, x, self.alpha * xp.expm1(x))
 
 
@@ -104,7 +104,7 @@ class Relu(Elementwise):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """At the result, where it is the same as at x: x need not be kept."""
+        """The derivative, taken at the result: it equals that at x, so x need not be kept for the backward pass."""
         return [self.partial(0, outputs, output_grads[0])]
 
 
@@ -128,7 +128,7 @@ class LeakyRelu(Elementwise):
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, xp.asarray(self.alpha, dtype=x.dtype) * x)
 
 
@@ -140,7 +140,7 @@ class LeakyReluDerivative(Elementwise):
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, xp.asarray(1, dtype=x.dtype), xp.asarray(self.alpha, dtype=x.dtype))
 
 
@@ -161,7 +161,7 @@ class SigmoidDerivative(Elementwise):
     rule = "float"
 
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
-        """The chain rule of the sigmoid."""
+        """The upstream gradient times the derivative of the sigmoid."""
         return wrt * sigmoid(xp, x) * sigmoid(xp, -x)
 
 
@@ -186,12 +186,12 @@ class Prelu(Op):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, alpha: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, alpha * x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """That of the elementwise form."""
+        """The gradient of the elementwise form, in which alpha has the shape of x."""
         return _PreluElement().grad(inputs, outputs, output_grads)
 
 
@@ -200,7 +200,7 @@ class _PreluElement(Elementwise):
     """The parametric rectifier with broadcasting (made by gradients)."""
 
     def compute(self, xp: Any, x: Any, alpha: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x >= 0, x, alpha * x)
 
 
@@ -209,7 +209,7 @@ class CRelu(Op):
     """relu(x) and relu(-x), one after the other along the last axis."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The last axis doubles."""
+        """The last axis, twice as long."""
         x = specs[0]
         require_floating("crelu", x)
         if not x.shape:
@@ -221,7 +221,7 @@ class CRelu(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Differentiate the concatenation of both halves."""
+        """The gradient through the concatenation of both halves."""
         sd, x = inputs[0].sd, inputs[0]
         first, second = sd.call("base", "split", output_grads[0], 2, -1)
         return [sd.add_op(SignedPart(), [x, first, second])]
@@ -232,5 +232,5 @@ class SignedPart(Elementwise):
     """``first`` where x > 0, minus ``second`` where x < 0 (made by gradients)."""
 
     def compute(self, xp: Any, x: Any, first: Any, second: Any) -> Any:
-        """By the sign of x."""
+        """One formula for each sign of x."""
         return xp.where(x > 0, first, xp.where(x < 0, -second, 0))

@@ -91,7 +91,7 @@ class PowerScalar(Elementwise):
     value: float
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Products for small whole exponents."""
+        """Repeated products for small integer exponents."""
         if x.dtype.kind in "iu" and self.value < 0:
             return _power(xp, x, xp.asarray(int(self.value), dtype=x.dtype))
         return x ** (int(self.value) if float(self.value).is_integer() else self.value)

@@ -14,7 +14,7 @@ from ...ir.op import Op, Specs, op, require_same_type
 
 
 class Bits(Pairwise):
-    """Of two integer arrays of one type, with broadcasting."""
+    """A bitwise operation on two integer arrays of one type, with broadcasting."""
 
     gradient = "zero"
 
@@ -28,7 +28,7 @@ class Bits(Pairwise):
 
 
 def bits(name: str, api: str, function: Callable[..., Any], doc: str) -> None:
-    """Register an operation on bits."""
+    """Register a bitwise operation."""
 
     @op(name, api=api)
     class Declared(Bits):

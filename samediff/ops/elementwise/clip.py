@@ -32,7 +32,7 @@ class ClipByValue(Elementwise):
         return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By comparison, so that NaN passes."""
+        """By comparisons that keep NaN."""
         low, high = (xp.asarray(v, dtype=x.dtype) for v in (self.clip_value_min, self.clip_value_max))
         return xp.where(x < low, low, xp.where(x > high, high, x))
 
@@ -45,7 +45,7 @@ class ClipByValues(Elementwise):
     rule = "match"
 
     def compute(self, xp: Any, x: Any, low: Any, high: Any) -> Any:
-        """By comparison, so that NaN passes."""
+        """By comparisons that keep NaN."""
         return xp.where(x < low, low, xp.where(x > high, high, x))
 
 

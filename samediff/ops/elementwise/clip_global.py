@@ -21,7 +21,7 @@ class ClipByGlobalNorm(Composite):
     clip_norm: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs, and the norm."""
+        """The inputs' shapes, and a scalar for the norm."""
         if not specs or not self.clip_norm > 0:
             raise GraphError(f"{self.id} needs at least one array and a positive norm; got {len(specs)} and {self.clip_norm}")
         require_floating(self.id, *specs)
@@ -29,14 +29,14 @@ class ClipByGlobalNorm(Composite):
         return *(TensorSpec(s.shape, s.dtype) for s in specs), TensorSpec((), specs[0].dtype)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """One factor for all."""
+        """All arrays times the same factor."""
         kind = xs[0].dtype.type
         norm = norm_over(xp.stack([norm_over(x) for x in xs]))
         factor = kind(self.clip_norm) / norm if norm > self.clip_norm else kind(1)
         return *(x * factor for x in xs), norm
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes; the norm of norms has a gradient at 0."""
+        """The op as a composition of other ops; the norm of the norms has a gradient at 0."""
         sd = inputs[0].sd
         norm = sd.call("base", "stack", 0, *(sd.call("base", "norm2", x) for x in inputs))
         norm = sd.call("base", "norm2", norm)

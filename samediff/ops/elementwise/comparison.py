@@ -38,7 +38,7 @@ _CONDITION_FIRST = FileArgs(order=(2, 0, 1))
 
 
 class Logic(Pairwise):
-    """Of two BOOL arrays, with broadcasting."""
+    """An operation on two BOOL arrays, with broadcasting."""
 
     gradient = "zero"
 
@@ -51,7 +51,7 @@ class Logic(Pairwise):
 
 @op("and", api="math.and_ base.and_ var.and_ math.logical_and", file=replace(_COMPARABLE, aliases=("boolean_and",)))
 class And(Logic):
-    """True where both are."""
+    """True where both elements are true."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         return xp.logical_and(x, y)
@@ -59,7 +59,7 @@ class And(Logic):
 
 @op("or", api="math.or_ base.or_ var.or_ math.logical_or", file=replace(_COMPARABLE, aliases=("boolean_or",)))
 class Or(Logic):
-    """True where one is."""
+    """True where at least one element is true."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         return xp.logical_or(x, y)
@@ -67,7 +67,7 @@ class Or(Logic):
 
 @op("xor", api="math.xor base.xor var.xor math.logical_xor", file=replace(_COMPARABLE, aliases=("boolean_xor",)))
 class Xor(Logic):
-    """True where exactly one is."""
+    """True where exactly one element is true."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         return xp.logical_xor(x, y)
@@ -132,7 +132,7 @@ class WhereCoordinates(Op):
     """Coordinates of the true elements.  Shapes: condition (*S) -> (n, rank) LONG, n known when run."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per true element."""
+        """One row for each true element."""
         rank = specs[0].rank
         return TensorSpec(None if rank is None else (-1, rank), DataType.LONG)
 

@@ -25,7 +25,7 @@ class Along(Composite):
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By the pairwise op."""
+        """The shape of the pairwise op."""
         x, y = specs
         if self.dimensions and x.shape is not None and y.shape is not None:
             axes = normalize_axes(self.dimensions, len(x.shape))
@@ -40,11 +40,11 @@ class Along(Composite):
         return OPS[self.of]().infer(x, y)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """With y in place."""
+        """The pairwise op, with the axes of y aligned to ``dimensions``."""
         return OPS[self.of]().compute(xp, x, aligned(xp, y, self.dimensions, x.ndim) if self.dimensions else y)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         x, y = inputs
         return x.sd.add_op(OPS[self.of](), [x, align(y, x, self.dimensions) if self.dimensions else y])
 

@@ -75,7 +75,7 @@ class Stabilize(Elementwise):
     k: float = 1.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By comparison: NaN passes."""
+        """By comparisons that keep NaN."""
         bound = _WIDEST / self.k if self.k else np.inf
         return xp.where(x * self.k > _WIDEST, bound, xp.where(x * self.k < -_WIDEST, -bound, x))
 
@@ -89,7 +89,7 @@ class SetRange(Elementwise):
     max: float
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As the kernel does, which moves values outside further out."""
+        """As DL4J's kernel, which moves values outside the range further out."""
         s = sigmoid(xp, x) if (self.min, self.max) == (0, 1) else x
         return xp.where((x >= self.min) & (x <= self.max), x, xp.floor(s * (self.max - self.min)) + self.min)
 
@@ -102,7 +102,7 @@ class PowDerivative(Elementwise):
     value: float
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Products for small whole exponents."""
+        """Repeated products for small integer exponents."""
         n = self.value - 1
         return self.value * x ** (int(n) if float(n).is_integer() else n)
 

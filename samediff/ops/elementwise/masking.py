@@ -56,7 +56,7 @@ class TimesMask(_ByMask):
         return xp.where(mask != 0, x * mask.astype(x.dtype), 0)
 
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
-        """That of the product; for x it is 0 where the mask is, whatever comes from above."""
+        """The gradient of the product; for x it is 0 where the mask is, whatever the upstream gradient."""
         x, mask = inputs
         return sum_to(upstream * x, mask) if i else x.sd.add_op(TimesMask(), [upstream, mask])
 
@@ -94,7 +94,7 @@ class MaskLike(Op):
         return specs[0].with_shape(None if mask is None or x is None else self.shape(mask, x))
 
     def shape(self, mask: tuple[int, ...], x: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the result."""
+        """The shape of the mask with axes added so that it broadcasts to x."""
         if len(mask) != 2 or len(x) != 3:
             return mask + (1,) * (len(x) - len(mask))
         if -1 in (mask[1], *x[1:]):
@@ -127,7 +127,7 @@ def keep_unmasked(x: SDVariable, mask: SDVariable | None, channels_last: bool = 
 
 
 def drop_marks(x: SDVariable, mask: SDVariable | None, channels_last: bool = False) -> SDVariable:
-    """Features ``x``, and 0 for what is no datum at masked places; others stay, as layers that look at no mask see them in DL4J."""
+    """Features ``x`` with 0 for values that are no data at masked places; others stay, as layers without masks see them in DL4J."""
     return x if mask is None else x.sd.add_op(DropMarks(), [x, aligned(x, mask, channels_last)])  # type: ignore[no-any-return]
 
 

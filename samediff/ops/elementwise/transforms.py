@@ -11,7 +11,7 @@ from ...ir.op import op
 
 
 def _round(xp: Any, x: Any) -> Any:
-    """Halves away from zero."""
+    """The nearest integer; halves are rounded away from zero."""
     if x.dtype.kind in "iub":
         return x
     size = abs(x)
@@ -86,7 +86,7 @@ class LogBase(Elementwise):
     base: float
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The quotient of logarithms."""
+        """The quotient of two natural logarithms."""
         return xp.log(x) / float(np.log(self.base))
 
 

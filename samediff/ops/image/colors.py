@@ -30,7 +30,7 @@ def rgb_to_hsv(xp: Any, r: Any, g: Any, b: Any) -> Channels:
 
 
 def hsv_to_rgb(xp: Any, h: Any, s: Any, v: Any) -> Channels:
-    """Colours of hue, saturation and value."""
+    """Red, green and blue from hue, saturation and value."""
     def clip(x: Any) -> Any:
         return xp.minimum(xp.maximum(x, 0), 1)
     shares = clip(abs(6 * h - 3) - 1), clip(2 - abs(6 * h - 2)), clip(2 - abs(6 * h - 4))
@@ -49,7 +49,7 @@ class Colors(Composite):
         return TensorSpec(shape, specs[0].dtype)
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """The new channels, elementwise array code."""
+        """The three new channels from the three old ones, as elementwise array code."""
         raise NotImplementedError(f"{type(self).__name__} must implement channels(self, xp, a, b, c)")
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -70,18 +70,18 @@ class ColorPart(Elementwise):
     index: int
 
     def compute(self, xp: Any, a: Any, b: Any, c: Any) -> Any:
-        """By the colour map."""
+        """One channel of the colour map's result."""
         return self.of.channels(xp, a, b, c)[self.index]
 
 
 @op("color_channel")
 class ColorChannel(Op):
-    """One index of the last axis (made by gradients)."""
+    """One channel of an image, an index of the last axis (made by gradients)."""
 
     index: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the last axis."""
+        """The shape without the last axis."""
         shape = specs[0].shape
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
@@ -90,7 +90,7 @@ class ColorChannel(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """0 in the other channels."""
+        """The gradient in this channel, 0 in the others."""
         g = output_grads[0]
         zero = g.sd.call("base", "zeros_like", g)
         return [g.sd.add_op(JoinChannels(), [g if i == self.index else zero for i in range(3)])]
@@ -117,7 +117,7 @@ class RgbToHsv(Colors):
     """Hue, saturation and value (all within 0 and 1) of red, green and blue."""
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """By the largest channel."""
+        """Hue, saturation and value, from the largest channel."""
         return rgb_to_hsv(xp, a, b, c)
 
 
@@ -126,7 +126,7 @@ class HsvToRgb(Colors):
     """Red, green and blue of hue, saturation and value."""
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """By the distance of hues."""
+        """Red, green and blue, from the distance of the hue to theirs."""
         return hsv_to_rgb(xp, a, b, c)
 
 
@@ -137,7 +137,7 @@ class AdjustHue(Colors):
     delta: float
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """Through hue, saturation, value."""
+        """The hue shifted, by way of hue, saturation and value."""
         h, s, v = rgb_to_hsv(xp, a, b, c)
         h = h + self.delta
         return hsv_to_rgb(xp, h - xp.floor(h), s, v)
@@ -150,18 +150,18 @@ class AdjustSaturation(Colors):
     factor: float
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """Through hue, saturation, value."""
+        """The saturation scaled, by way of hue, saturation and value."""
         h, s, v = rgb_to_hsv(xp, a, b, c)
         return hsv_to_rgb(xp, h, xp.minimum(xp.maximum(s * self.factor, 0), 1), v)
 
 
 class LinearColors(Colors):
-    """A matrix applied to the channels."""
+    """A matrix applied to the three channels."""
 
     matrix: ClassVar[Any] = np.eye(3)
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """Rows of the matrix."""
+        """Products of the matrix rows with the channels."""
         first, second, third = ((row[0] * a + row[1] * b + row[2] * c) for row in self.matrix.tolist())
         return first, second, third
 
@@ -203,6 +203,6 @@ class AdjustContrast(Composite):
         return (x - mean) * x.dtype.type(self.factor) + mean
 
     def expand(self, *inputs: Any) -> Any:
-        """Around the mean, in nodes."""
+        """Deviations from the mean, scaled."""
         mean = inputs[0].mean(True, -3, -2)
         return (inputs[0] - mean) * self.factor + mean

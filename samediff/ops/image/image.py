@@ -71,18 +71,18 @@ class RandomCrop(Op):
         return TensorSpec(sizes, x.dtype)
 
     def compute(self, xp: Any, x: Any, shape: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """At a random place."""
+        """A block at a random position."""
         return x[place(x.shape, shape, context)]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back at the same place."""
+        """The gradient put into zeros at the position of the block."""
         node = outputs[0].sd.producer(outputs[0].name())
         return [inputs[0].sd.add_op(RandomCropBack(node.name), [output_grads[0], *inputs]), None]  # type: ignore[union-attr]
 
 
 def place(whole: Sequence[int], shape: Any, context: Any) -> tuple[slice, ...]:
-    """A random block."""
+    """A random block of the given shape, as slices."""
     sizes = [int(m) for m in shape.reshape(-1)]
     starts = context.random().integers(0, [n - m + 1 for n, m in zip(whole, sizes)])
     return tuple(slice(int(s), int(s) + m) for s, m in zip(starts, sizes))
@@ -98,7 +98,7 @@ class RandomCropBack(Op):
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any, shape: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """At the same place."""
+        """The block at the position that the forward pass drew."""
         out = np.zeros(x.shape, g.dtype)
         out[place(x.shape, shape, context.at(self.of))] = g
         return out
@@ -115,12 +115,12 @@ class RandomCropAgain(RandomCrop):
     of: str
 
     def compute(self, xp: Any, x: Any, shape: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """At the same place."""
+        """The block at the position that the forward pass drew."""
         return x[place(x.shape, shape, context.at(self.of))]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back at the same place."""
+        """The gradient put into zeros at the position of the block."""
         return [inputs[0].sd.add_op(RandomCropBack(self.of), [output_grads[0], *inputs]), None]
 
 
@@ -135,19 +135,19 @@ class ExtractPatches(Composite):
     same_mode: bool = False
 
     def single(self) -> Op:
-        """The op with numbers."""
+        """The op that takes height and width as separate numbers."""
         if not len(self.k_sizes) == len(self.strides) == len(self.rates) == 2:
             raise ShapeError(f"sizes {self.k_sizes}, strides {self.strides} and rates {self.rates} must be pairs (height, width)")
         return ExtractImagePatches(*self.k_sizes, *self.strides, *self.rates, self.same_mode)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the op with numbers."""
+        """The shape of the op :meth:`single`."""
         return self.single().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As the op with numbers."""
+        """The values of the op :meth:`single`."""
         return self.single().compute(xp, x)
 
     def expand(self, *inputs: Any) -> Any:
-        """The op with numbers."""
+        """The op :meth:`single` as a node."""
         return inputs[0].sd.add_op(self.single(), list(inputs))

@@ -48,30 +48,30 @@ def by_kernel(old: int, new: int, kernel: Callable[[Array], Array], antialias: b
 
 
 def normalized(weights: Array) -> Array:
-    """Rows that sum to 1."""
+    """The weights with rows scaled to sum 1."""
     total = weights.sum(axis=1, keepdims=True)
     return weights / np.where(total == 0, 1, total)
 
 
 def nearest(old: int, new: int) -> Array:
-    """The pixel under the centre."""
+    """Weights that pick the old pixel under each new pixel's centre."""
     return picked(np.minimum(np.floor((np.arange(new) + 0.5) * old / new), old - 1), old)
 
 
 def picked(index: Array, old: int) -> Array:
-    """Weight 1 for one pixel each."""
+    """Weights that pick one old pixel for each new one."""
     return np.eye(old)[index.astype(np.int64)]
 
 
 def area(old: int, new: int) -> Array:
-    """Mean of the covered cells."""
+    """Weights that average the old pixels a new one covers."""
     edges = np.arange(new + 1) * old / new
     low, high = np.maximum(edges[:-1, None], np.arange(old)), np.minimum(edges[1:, None], np.arange(1, old + 1))
     return normalized(np.maximum(high - low, 0))
 
 
 def positions(old: int, new: int, align_corners: bool, half_pixel: bool) -> Array:
-    """Where the new pixels lie in the old axis."""
+    """Coordinates of the new pixels in the old axis."""
     i = np.arange(new)
     if half_pixel:
         return (i + 0.5) * old / new - 0.5

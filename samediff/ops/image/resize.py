@@ -50,7 +50,7 @@ class Resize(Op):
         return False
 
     def asked(self, size: Any) -> tuple[int, int]:
-        """Height and width asked for."""
+        """Height and width in the size input."""
         height, width = (int(n) for n in size.reshape(-1))
         return height, width
 
@@ -65,7 +65,7 @@ class Resize(Op):
         raise NotImplementedError(f"{type(self).__name__} must implement weights(self, old, new)")
 
     def matrices(self, x: Any, size: Any) -> list[Any]:
-        """For height and width."""
+        """The weight matrices for height and width."""
         old = x.shape[-3:-1]
         dtype = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
         return [self.weights(a, b).astype(dtype) for a, b in zip(old, self.size_for(old, self.asked(size)))]
@@ -79,7 +79,7 @@ class Resize(Op):
 
 
 def apply(xp: Any, x: Any, rows: Any, columns: Any) -> Any:
-    """Matrices on height and width."""
+    """An image resized by a matrix for its rows and one for its columns."""
     rows, columns = xp.asarray(rows), xp.asarray(columns)      # to the device that x is on
     lead, (height, width, channels) = x.shape[:-3], x.shape[-3:]
     y = xp.matmul(rows, x.reshape(*lead, height, width * channels).astype(rows.dtype))
@@ -132,7 +132,7 @@ class ImageResize(Resize):
         return self.preserve_aspect_ratio
 
     def size_for(self, old: Sequence[int], new: tuple[int, int]) -> tuple[int, int]:
-        """Smaller when the ratio is kept."""
+        """Height and width of the result; smaller than asked for where the aspect ratio is kept."""
         height, width = super().size_for(old, new)
         if not self.preserve_aspect_ratio:
             return height, width
@@ -199,7 +199,7 @@ class CropAndResize(Op):
     method: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One image per box."""
+        """One image for each box."""
         image, boxes, indices, size = specs
         require_floating(self.id, image, boxes)
         require_integer("box indices", indices)
@@ -214,7 +214,7 @@ class CropAndResize(Op):
                           image.dtype)
 
     def matrices(self, shape: Sequence[int], box: Any, size: Any, dtype: Any) -> list[Any]:
-        """For height and width of one box."""
+        """The weight matrices for height and width of one box."""
         make = rs.nearest_crop if self.method else rs.crop
         return [make(shape[-3 + k], int(size.reshape(-1)[k]), float(box[k]), float(box[k + 2])).astype(dtype) for k in (0, 1)]
 
@@ -230,7 +230,7 @@ class CropAndResize(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Added up in the images."""
+        """The gradients of all boxes, added up in the images."""
         return [inputs[0].sd.add_op(CropBack(self), [output_grads[0], *inputs]), None, None, None]
 
 
@@ -253,6 +253,6 @@ class CropBack(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Cropped again, with 0 outside."""
+        """The gradient cropped again, with 0 outside."""
         op_ = self.of.replace(extrapolation_value=0.0)
         return [inputs[0].sd.add_op(op_, [output_grads[0], *inputs[2:]]), None, None, None, None]

@@ -22,7 +22,7 @@ class SizedResize(Resize):
     width: int = 0
 
     def asked(self, size: Any) -> tuple[int, int]:
-        """From the input or the attributes."""
+        """Height and width from the size input or, without one, from the attributes."""
         return (self.height, self.width) if size is None else super().asked(size)
 
 
@@ -51,7 +51,7 @@ class ResizeNearestNeighbor(SizedResize):
         return TensorSpec(found.shape, specs[0].dtype) if isinstance(found, TensorSpec) else found
 
     def places(self, old: int, new: int) -> Any:
-        """Which old pixel each new one is."""
+        """The position of the old pixel for each new one."""
         i = np.arange(new)
         if self.align_corners:
             exact = np.floor(i * ((old - 1) / (new - 1) if new > 1 else old / new) + 0.5)
@@ -60,7 +60,7 @@ class ResizeNearestNeighbor(SizedResize):
         return np.minimum(exact, old - 1).astype(np.int64)
 
     def weights(self, old: int, new: int) -> Any:
-        """Weight 1 for one pixel each."""
+        """Weights that pick one old pixel for each new one."""
         return rs.picked(self.places(old, new), old)
 
     def compute(self, xp: Any, x: Any, size: Any = None) -> Any:
@@ -84,7 +84,7 @@ class ResizeArea(SizedResize):
     align_corners: bool = False
 
     def weights(self, old: int, new: int) -> Any:
-        """Shares of the covered pixels."""
+        """Weights that average the old pixels a new one covers."""
         if not self.align_corners or new == 1:
             return rs.area(old, new)
         edges = np.arange(new + 1) * ((old - 1) / (new - 1))

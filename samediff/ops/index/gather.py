@@ -87,7 +87,7 @@ class GatherGradient(Op):
         return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, indices: Any) -> Any:
-        """Added row by row."""
+        """Rows added one by one, so that equal indices add up."""
         out = xp.zeros(like.shape, x.dtype)
         at = self.axis % like.ndim
         check_range(f"{self.id}: index", indices, like.shape[at])
@@ -136,7 +136,7 @@ class GatherNdGradient(Op):
     """Zeros in the shape of ``like`` with x added at its index vectors (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``; x has a slice for each index vector."""
+        """The shape of ``like``; x has a slice for each index vector."""
         x, like, indices = specs
         if like.shape is not None and indices.shape and indices.shape[-1] != -1:
             if indices.shape[-1] > len(like.shape):
@@ -145,7 +145,7 @@ class GatherNdGradient(Op):
         return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, indices: Any) -> Any:
-        """Added one by one."""
+        """Elements added one by one, so that equal indices add up."""
         out = xp.zeros(like.shape, x.dtype)
         xp.add.at(out, nd_index(xp, self.id, like.shape, indices), x)
         return out
@@ -156,7 +156,7 @@ class GatherNdGradient(Op):
 
 
 class PartitionMode(JavaEnum):
-    """How rows are spread over several embedding tables."""
+    """Assignment of rows to several embedding tables."""
 
     MOD = 0
     DIV = 1
@@ -165,12 +165,12 @@ class PartitionMode(JavaEnum):
 @op("embedding_lookup", api="math.embedding_lookup base.embedding_lookup", inputs="x indices", signatures=("x, indices, mode",),
     file=FileArgs(ints=("mode:MOD|DIV",)))
 class EmbeddingLookup(Gather):
-    """Rows of a table."""
+    """Rows of an embedding table."""
 
     mode: PartitionMode = PartitionMode.MOD
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As gather has it."""
+        """The shape of ``gather``."""
         require_floating("embedding_lookup", specs[0])
         if self.axis or len(specs) < 2:
             raise ShapeError("embedding_lookup takes the rows that an array of indices names; "

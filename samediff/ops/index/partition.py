@@ -27,7 +27,7 @@ class DynamicPartition(Op):
     num_partitions: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Sizes that depend on the values."""
+        """One array for each partition; the number of rows depends on the values."""
         x, partitions = specs
         require_integer("partitions", partitions)
         expect_leading("x", x, partitions.shape)
@@ -86,7 +86,7 @@ class DynamicStitch(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The largest index plus 1 rows."""
+        """As many rows as the largest index plus 1."""
         half = len(specs) // 2
         if not specs or len(specs) % 2:
             raise GraphError(f"as many index arrays as arrays expected, got {len(specs)} in all")
@@ -102,7 +102,7 @@ class DynamicStitch(Op):
         return TensorSpec(None if inner is None else (n, *inner), specs[half].dtype)
 
     def compute(self, xp: Any, *parts: Any) -> Any:
-        """One after the other."""
+        """The arrays' rows written in turn; later ones replace earlier ones."""
         half = len(parts) // 2
         indices, xs = parts[:half], parts[half:]
         n = _rows(indices)
@@ -113,7 +113,7 @@ class DynamicStitch(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The rows that were taken."""
+        """The gradient's rows at the indices, 0 for rows that were replaced."""
         half = len(inputs) // 2
         sd, g = inputs[0].sd, output_grads[0]
         kept = sd.add_op(StitchKept(), list(inputs))
@@ -129,7 +129,7 @@ class StitchKept(Op):
         return tuple(TensorSpec(s.shape, s.dtype) for s in specs[len(specs) // 2:])
 
     def compute(self, xp: Any, *parts: Any) -> Any:
-        """By the number of the row that stays."""
+        """For each row 1 if it stays in the result, 0 if a later one replaces it."""
         half = len(parts) // 2
         indices, xs = parts[:half], parts[half:]
         owner = xp.full(_rows(indices), -1)
@@ -203,7 +203,7 @@ class ConfusionMatrixOp(Op):
         return TensorSpec((n, n), self.data_type or (specs[2].dtype if len(specs) > 2 else DataType.INT))
 
     def compute(self, xp: Any, labels: Any, pred: Any, weights: Any = None) -> Any:
-        """Added one by one."""
+        """Elements added one by one, so that equal indices add up."""
         n = self.num_classes or max((int(part.max()) + 1 for part in (labels, pred) if part.size), default=0)
         for what, classes in (("label", labels), ("prediction", pred)):
             check_range(f"{self.id}: {what}", classes, n, "a number of classes of")
@@ -213,7 +213,7 @@ class ConfusionMatrixOp(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By the weights: what came to the cell that each was added to."""
+        """For weights: the gradient of the cell that each was added to."""
         if len(inputs) < 3:
             return [None, None]
         labels, pred, weights = inputs

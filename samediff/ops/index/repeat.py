@@ -24,7 +24,7 @@ class Repeat(Op):
     axis: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The counts add up."""
+        """The axis has the sum of the counts."""
         x, counts = specs[0], ints_of(specs[1])
         if x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -42,19 +42,19 @@ class Repeat(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sum over the copies."""
+        """The gradient summed over the copies."""
         positions = inputs[0].sd.add_op(RepeatPositions(self.axis), list(inputs))
         return [gather_gradient(output_grads[0], positions, inputs[0], self.axis), None]
 
 
 @op("repeat_positions", inputs="x repeats", gradient="zero")
 class RepeatPositions(Op):
-    """Where each repeated element came from (made by gradients)."""
+    """The position of the original of each repeated element (made by gradients)."""
 
     axis: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One position per element."""
+        """One position for each element."""
         return TensorSpec((-1,), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, repeats: Any) -> Any:

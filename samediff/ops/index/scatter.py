@@ -36,7 +36,7 @@ class Scatter(Op):
 
     inputs = "ref indices updates"
     flops_per_element = 1
-    how: ClassVar[str] = ""        # what kernels know it by; empty where there is none
+    how: ClassVar[str] = ""        # the kernels' name for the operation; empty where there is none
 
     def __init_subclass__(cls) -> None:
         if "combine" in vars(cls):
@@ -56,7 +56,7 @@ class Scatter(Op):
         return TensorSpec(ref.shape, ref.dtype)
 
     def combine(self, xp: Any, out: Any, indices: Any, rows: Any) -> None:
-        """Change ``out`` at ``indices``."""
+        """Combine ``rows`` with ``out`` at ``indices``, in place."""
         raise NotImplementedError
 
     def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
@@ -131,7 +131,7 @@ class LastRow(Op):
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, indices: Any, like: Any) -> Any:
-        """By the last occurrence of each index."""
+        """1 for the last occurrence of each index, 0 for earlier ones."""
         flat = indices.reshape(-1)
         _, first = xp.unique(flat[::-1], return_index=True)
         keep = xp.zeros(flat.size, like.dtype)
@@ -184,7 +184,7 @@ class PutRows(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """That of gather and scatter_update."""
+        """The gradients of ``gather`` and ``scatter_update``."""
         x, rows, values, positions = inputs
         chosen = _at(values, positions)
         by_x, _, by_chosen = ScatterUpdate().grad([x, rows, chosen], outputs, output_grads)

@@ -24,7 +24,7 @@ class ScatterNew(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         indices, updates, shape = specs
         require_integer("indices", indices)
         require_integer("shape", shape)
@@ -49,5 +49,5 @@ class ScatterNew(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """What lies at the indices."""
+        """The gradient's elements at the indices."""
         return [None, inputs[0].sd.call("base", "gather_nd", output_grads[0], inputs[0]), None]

@@ -92,7 +92,7 @@ def _of_prod(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
 
 
 def _of_extreme(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
-    """To the first row of equal ones."""
+    """The gradient of a segment's extreme goes to the first row that holds it."""
     rows = _rows(g, inputs[1])
     return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.add_op(FirstInSegment(), [*inputs[:2], y]))
 
@@ -116,7 +116,7 @@ class FirstInSegment(Expandable):
         return self
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes; all sizes are known."""
+        """The op as a composition of other ops, for static shapes."""
         (data, ids, extremes), sd = inputs, inputs[0].sd
         shape, count = data.spec.shape, math.prod(ids.spec.shape)
         numbers = np.arange(count, dtype=np.int32).reshape(*ids.spec.shape, *[1] * (len(shape) - len(ids.spec.shape)))
@@ -128,10 +128,10 @@ class FirstInSegment(Expandable):
 
 @op("count_of_row", inputs="ids like", gradient="zero")
 class CountOfRow(Op):
-    """How many rows share the id of each row, in the type of ``like`` (made by gradients)."""
+    """Number of rows that share the id of each row, in the type of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One number per row, with axes of size 1 after it."""
+        """One number for each row, with axes of size 1 added to broadcast over rows."""
         ids, like = specs
         rank = None if like.shape is None else len(like.shape)
         return TensorSpec(None if rank is None or ids.shape is None else (*ids.shape, *[1] * (rank - len(ids.shape))), like.dtype)
@@ -145,11 +145,11 @@ class Segment(Op):
     """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""
 
     inputs = "data segment_ids"
-    how: ClassVar[str] = ""                 # what kernels know it by: sum, mean, sqrt_n, prod, max, min
-    most_axes: ClassVar[float] = 1          # that ids may have
+    how: ClassVar[str] = ""                 # the kernels' name for the reduction: sum, mean, sqrt_n, prod, max, min
+    most_axes: ClassVar[float] = 1          # largest rank of the ids
 
     def number(self, *specs: TensorSpec) -> int:
-        """How many segments there are, -1 when unknown."""
+        """Number of segments, -1 when unknown."""
         values = ints_of(specs[1])
         return -1 if values is None else self.last(np.asarray(values, np.int64)) + 1
 
@@ -166,7 +166,7 @@ class Segment(Op):
         return int(ids[-1])
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per segment."""
+        """One row for each segment."""
         data, ids = specs[:2]
         require_integer("segment ids", ids)
         if ids.rank == 0 or (ids.rank is not None and ids.rank > self.most_axes):
@@ -192,7 +192,7 @@ class UnsortedSegment(Segment):
         cls.num_segments = None
 
     def number(self, *specs: TensorSpec) -> int:
-        """The attribute or the constant."""
+        """Number of segments, from the attribute or a constant input; -1 when unknown."""
         if self.num_segments is not None:
             return self.num_segments
         values = ints_of(specs[2]) if len(specs) > 2 else None

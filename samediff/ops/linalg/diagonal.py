@@ -31,7 +31,7 @@ class Trace(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The upstream gradient along the diagonal."""
+        """A diagonal matrix of the upstream gradient."""
         return [inputs[0].sd.add_op(TraceGradient(), [output_grads[0], inputs[0]])]
 
 
@@ -83,7 +83,7 @@ class MatrixDiagPart(Op):
     """The main diagonals of the last two axes."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shorter axis stays."""
+        """The length of the shorter matrix axis."""
         shape = _matrix(specs[0], "matrix_diag_part")
         return TensorSpec(None if shape is None else (*shape[:-2], -1 if -1 in shape[-2:] else min(shape[-2:])), specs[0].dtype)
 
@@ -92,6 +92,6 @@ class MatrixDiagPart(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """On the diagonal of zeros."""
+        """The gradient on the diagonal, zeros elsewhere."""
         sd = inputs[0].sd
         return [sd.add_op(SetDiag(), [sd.call("base", "zeros_like", inputs[0]), output_grads[0]])]

@@ -94,7 +94,7 @@ def _last(v: SDVariable) -> SDVariable:
 
 
 class _Pair(NamedTuple):
-    """A complex matrix in real nodes."""
+    """A complex matrix as two real graph variables."""
 
     re: Any
     im: Any
@@ -119,7 +119,7 @@ def _tangent(v: _Pair, g: _Pair) -> _Pair:
 
 
 def _inverse(v: _Pair) -> _Pair:
-    """By the real matrix [[Re, -Im], [Im, Re]]."""
+    """Inverse of a complex matrix v, from that of the real matrix [[Re, -Im], [Im, Re]]."""
     sd = v.re.sd
     rows = [sd.call("base", "concat", 1, v.re, -v.im), sd.call("base", "concat", 1, v.im, v.re)]
     both = sd.add_op(MatrixInverse(), [sd.call("base", "concat", 0, *rows)])

@@ -51,7 +51,7 @@ class Matmul(Op):
     transpose_z: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Rows of x, columns of y."""
+        """The rows of x and the columns of y."""
         x, y = specs
         require_floating("mmul", x, y)
         if x.shape is None or y.shape is None:
@@ -148,7 +148,7 @@ class BatchMmul(Op):
         return matrices[:len(matrices) // 2], matrices[len(matrices) // 2:]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One matrix per pair."""
+        """One matrix for each pair."""
         left, right = self._lists(specs)
         if not left or len(left) != len(right):
             raise GraphError(f"two lists of equal length expected, got {len(specs)} matrices in all")
@@ -242,7 +242,7 @@ class Dot(Reduction):
     result = "to_float"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The reduced shape of the product."""
+        """The broadcast shape of x and y, reduced."""
         x, y = specs
         normalize_axes(self.dimensions, len(x.shape or ()))
         whole = TensorSpec(broadcast(x.shape, y.shape), x.dtype if x.dtype.is_floating else DataType.FLOAT)

@@ -22,7 +22,7 @@ class MatrixDiag(Op):
     """The vectors along the last axis on the diagonals of zeros.  Shapes: (…, n) -> (…, n, n)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The last axis twice."""
+        """The last axis becomes two of its size."""
         x = specs[0]
         if x.shape == ():
             raise ShapeError("matrix_diag needs at least one axis, got a scalar")
@@ -49,7 +49,7 @@ class LogMatrixDeterminant(OfMatrix):
     num: int = 1
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One or two per matrix."""
+        """One or two numbers for each matrix."""
         super().infer(*specs)
         if self.num not in (1, 2):
             raise ShapeError(f"{self.id} has one output or two, got num={self.num}")

@@ -51,7 +51,7 @@ class DiagPart(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back on the diagonal."""
+        """The gradient on the diagonal, zeros elsewhere."""
         return [inputs[0].sd.add_op(Diag(), [output_grads[0]])]
 
 

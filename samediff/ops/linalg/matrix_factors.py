@@ -74,7 +74,7 @@ class Lu(OfMatrix):
     """
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK, with partial pivoting."""
+        """The factors in one matrix, by LAPACK with partial pivoting."""
         import warnings
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -98,7 +98,7 @@ class LuOrder(OfMatrix):
     """Permutation matrix P of the factorization P x = L U (made by gradients)."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Rows of the identity."""
+        """The permutation matrix, as rows of the identity."""
         return np.eye(x.shape[-1], dtype=x.dtype)[lu_factor(x)[1]]
 
 

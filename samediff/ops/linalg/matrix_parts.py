@@ -37,7 +37,7 @@ class Masked(Op):
         raise NotImplementedError(f"{type(self).__name__} must implement keep(self, xp, offset)")
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the place in the matrix."""
+        """Zeros in place of elements that ``keep`` rejects by their position."""
         offset = xp.arange(x.shape[-1])[None, :] - xp.arange(x.shape[-2])[:, None]
         return xp.where(self.keep(xp, offset), x, x.dtype.type(0))
 
@@ -65,7 +65,7 @@ class UpperTriangle(Masked):
     diag: int = 0
 
     def keep(self, xp: Any, offset: Any) -> Any:
-        """On the diagonal and above."""
+        """True on the diagonal ``diag`` and above."""
         return offset >= self.diag
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SingularMatrixError(ShapeError):
-    """A matrix that has no inverse."""
+    """The matrix has no inverse."""
 
 
 def by_lapack(function: Any, *arrays: Any) -> Any:
@@ -35,7 +35,7 @@ def by_lapack(function: Any, *arrays: Any) -> Any:
 
 
 def finite(x: Any) -> Any:
-    """x for routines that find singular values: from some matrices with infinite entries LAPACK never comes back."""
+    """x checked for routines that find singular values: LAPACK may hang on matrices with infinite entries."""
     if not np.isfinite(x).all():
         raise np.linalg.LinAlgError("it has entries that are not finite")
     return x
@@ -47,7 +47,7 @@ def transposed(x: Any) -> Any:
 
 
 class OfMatrix(Op):
-    """Of square matrices of a floating type."""
+    """Base of ops on square matrices of a floating type."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         require_floating(self.id, specs[0])
@@ -56,7 +56,7 @@ class OfMatrix(Op):
 
 
 def one_each(spec: TensorSpec) -> TensorSpec:
-    """One value per matrix."""
+    """Spec of one value for each matrix."""
     return spec.with_shape(None if spec.shape is None else spec.shape[:-2])
 
 
@@ -90,7 +90,7 @@ class MatrixScale(Composite):
         return x * factor[..., None, None]
 
     def expand(self, *inputs: Any) -> Any:
-        """By broadcasting, in nodes."""
+        """The factor broadcast over each matrix."""
         x, factor = inputs
         sd = x.sd
         return x * sd.call("base", "expand_dims", sd.call("base", "expand_dims", factor, -1), -1)
@@ -109,7 +109,7 @@ class MatrixDeterminant(OfMatrix):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """g times the cofactors."""
+        """The upstream gradient times the cofactors."""
         sd = inputs[0].sd
         return [sd.add_op(MatrixScale(), [sd.add_op(Cofactors(), list(inputs)), output_grads[0]])]
 
@@ -129,7 +129,7 @@ class Cofactors(OfMatrix):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """That of det(x) inverse(x)^T, for matrices that are not singular."""
+        """The gradient of det(x) inverse(x)^T, for matrices that are not singular."""
         x, sd = inputs[0], inputs[0].sd
         inverse, (h,) = sd.add_op(MatrixInverse(), [x]), output_grads
         inner = sd.add_op(MatrixScale(), [outputs[0], (h * inverse_transposed(inverse)).sum(-1).sum(-1)])
@@ -137,7 +137,7 @@ class Cofactors(OfMatrix):
 
 
 def inverse_transposed(x: SDVariable) -> SDVariable:
-    """Last two axes exchanged, in nodes."""
+    """The matrices transposed, as a node."""
     return x.sd.add_op(Transposed(), [x])  # type: ignore[no-any-return]
 
 
@@ -166,13 +166,13 @@ class LogDet(OfMatrix):
         return one_each(specs[0])
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By the Cholesky factor."""
+        """Twice the sum of logarithms of the Cholesky factor's diagonal."""
         factor = by_lapack(np.linalg.cholesky, x)
         return 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """g times the inverse."""
+        """The upstream gradient times the inverse."""
         sd = inputs[0].sd
         inverse = inverse_transposed(sd.add_op(MatrixInverse(), list(inputs)))
         return [sd.add_op(MatrixScale(), [inverse, output_grads[0]])]
@@ -188,7 +188,7 @@ class System(Op):
     """X with A X = B: shape rule of linear systems."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the right-hand side."""
+        """The shape of the right-hand side."""
         a, b = specs
         require_floating(self.id, a, b)
         require_same_type(self.id, a, b)
@@ -234,7 +234,7 @@ class TriangularSolve(System):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """As for any system, for the part that is read."""
+        """The gradient of a linear system, restricted to the triangle that is read."""
         sd, x = inputs[0].sd, outputs[0]
         down = sd.add_op(TriangularSolve(self.lower, not self.adjoint), [inputs[0], output_grads[0]])
         full = -(matmul(x, down, transpose_y=True) if self.adjoint else matmul(down, x, transpose_y=True))
@@ -256,7 +256,7 @@ class LeastSquares(Composite):
     fast: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per unknown."""
+        """One row for each unknown."""
         a, b = specs
         require_floating(self.id, a, b)
         require_same_type(self.id, a, b)
@@ -268,7 +268,7 @@ class LeastSquares(Composite):
         return TensorSpec((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
 
     def compute(self, xp: Any, matrix: Any, rhs: Any) -> Any:
-        """Normal equations, or the pseudoinverse."""
+        """The solution of the normal equations, or by the pseudoinverse."""
         if not self.fast and not self.l2_reguralizer:
             return by_lapack(lambda a, b: np.matmul(np.linalg.pinv(finite(a)), b), matrix, rhs)
         at = transposed(matrix)
@@ -281,7 +281,7 @@ class LeastSquares(Composite):
         return np.eye(n, dtype=matrix.dtype) * matrix.dtype.type(self.l2_reguralizer)
 
     def expand(self, *inputs: Any) -> Any:
-        """The normal equations in nodes."""
+        """The normal equations as graph nodes."""
         a, b = inputs
         shape, sd = a.spec.shape, a.sd
         if shape is None or -1 in shape[-2:]:

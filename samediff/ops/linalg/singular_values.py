@@ -73,7 +73,7 @@ class SvdSlope(Composite):
         return by_lapack(slope, x, upstream)
 
     def expand(self, *inputs: Any) -> Any:
-        """By the factors, in nodes."""
+        """The gradient from the factors of the decomposition."""
         x, g = inputs
         u, _, vt = x.sd.add_op(SvdFactors(), [x])
         return matmul(u * _row(g), vt)
@@ -99,7 +99,7 @@ class SvdFactors(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By the differences of the squared singular values (Townsend 2016)."""
+        """The gradient from differences of the squared singular values (Townsend 2016)."""
         (u, s, vt), (for_u, for_s, for_vt) = outputs, output_grads
         eye = u.sd.add_op(EyeLike(), [matmul(vt, vt, transpose_y=True)])
         squares = s * s

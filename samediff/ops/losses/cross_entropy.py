@@ -52,7 +52,7 @@ class SoftmaxCrossEntropy(LossOp):
         return result[..., None] if self._is_column(predictions, weights) else result
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         predictions, weights, label = inputs
         result = super().expand(*inputs)
         column = weights is not None and self._is_column(predictions.spec, weights.spec)
@@ -64,14 +64,14 @@ class SoftmaxCrossEntropy(LossOp):
         return shape[:-1]
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         if self.label_smoothing:
             kind, smoothing = predictions.dtype.type, self.label_smoothing
             label = label * kind(1 - smoothing) + kind(smoothing / max(label.shape[-1], 1))
         return _cross_entropy(xp, predictions, label)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
-        """One node with its own gradient."""
+        """A single op that has a gradient of its own."""
         sd = predictions.sd
         if label.dtype is not predictions.dtype:
             label = sd.call("base", "cast_to", label, predictions.dtype)
@@ -98,7 +98,7 @@ class CrossEntropy(LossOp):
         return shape[:-1]
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """Sums over the classes."""
+        """The sum over the classes for each example."""
         kind = predictions.dtype.type
         return -(label.astype(predictions.dtype) * xp.log(xp.maximum(predictions, kind(_SMALLEST)))).sum(axis=-1, dtype=predictions.dtype)
 
@@ -122,13 +122,13 @@ class CrossEntropyTerms(Op):
     """-sum(y log_softmax(z)) over the last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the last axis."""
+        """The shape without the last axis."""
         shape = specs[0].shape
         expect("label", specs[1], shape)
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         return _cross_entropy(xp, logits, label)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -157,7 +157,7 @@ class CrossEntropySlope(Composite):
         return slope
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         logits, label, upstream = inputs
         p = logits.sd.add_op(Softmax(-1), [logits])
         return LastAxis.stretch(upstream, label) * (p * label.sum(True, -1) - label)
@@ -165,11 +165,11 @@ class CrossEntropySlope(Composite):
 
 @op("last_axis_spread", inputs="x like", shape_inputs=(1,))
 class LastAxis(Op):
-    """One value per row repeated along the last axis of ``like`` (made by gradients)."""
+    """One value per row, repeated along the last axis of ``like`` (made by gradients)."""
 
     @classmethod
     def stretch(cls, x: SDVariable, like: SDVariable) -> SDVariable:
-        """The node."""
+        """Add the node."""
         return x.sd.add_op(cls(), [x, like])  # type: ignore[no-any-return]
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -207,14 +207,14 @@ class SparseSoftmaxCrossEntropy(Op):
         return TensorSpec(labels.shape, logits.dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         check_range(f"{self.id}: label", labels, logits.shape[-1], "a number of classes of")
         index = labels[..., None].astype(np.int64)
         return -xp.take_along_axis(log_softmax(xp, logits, -1), index, axis=-1)[..., 0]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """g (softmax(z) - one_hot(label))."""
+        """The upstream gradient times (softmax(z) - one_hot(label))."""
         return [None, inputs[1].sd.add_op(SparseCrossEntropySlope(), [*inputs, output_grads[0]])]
 
 

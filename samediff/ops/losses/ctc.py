@@ -33,7 +33,7 @@ class CtcLoss(Op):
     blank_index: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One value per example."""
+        """One value for each example."""
         labels, logits, *lengths = specs
         require_floating(self.id, logits)
         for spec in (labels, *lengths):
@@ -112,7 +112,7 @@ def _examples(op: CtcLoss | CtcSlope | CtcCurvature, labels: Array, logits: Arra
 
 
 class _Example:
-    """One sequence: states are the labels with blanks around them."""
+    """One example; its states are the labels with blanks between and around them."""
 
     def __init__(self, log_p: Array, labels: Array, blank: int) -> None:
         self.states = np.full(2 * len(labels) + 1, blank)
@@ -175,7 +175,7 @@ class _Example:
 
 
 def _ways(before: Array, skips: Array, nothing: float) -> Array:
-    """What reaches each state by staying, by one step and by skipping a blank."""
+    """Log probabilities of reaching each state: by staying, from the state before, and past a blank."""
     ways = np.full((3, *before.shape), nothing)
     ways[0], ways[1, 1:], ways[2, 2:] = before, before[:-1], np.where(skips[2:], before[:-2], nothing)
     return ways

@@ -36,14 +36,14 @@ class SoftmaxCrossEntropyWithLogits(Composite):
         return logits.with_shape(tuple(n for i, n in enumerate(logits.shape) if i != at))
 
     def compute(self, xp: Any, logits: Any, labels: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         if logits.shape != labels.shape:
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape}")
         z, y = (xp.moveaxis(v, self.classes_dim, -1) for v in (logits, labels.astype(logits.dtype)))
         return _cross_entropy(xp, z, y)
 
     def expand(self, *inputs: Any) -> Any:
-        """One node with its own gradient."""
+        """A single op that has a gradient of its own."""
         logits, labels = inputs
         sd, rank = logits.sd, logits.spec.rank
         if rank is None:

@@ -62,14 +62,14 @@ class LossOp(Composite):
         raise NotImplementedError(f"{type(self).__name__} must implement terms(self, xp, predictions, label)")
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
-        """Loss of each element, as nodes."""
+        """The loss of each element, as graph nodes."""
         raise NotImplementedError(f"{type(self).__name__} must implement term_nodes(self, predictions, label)")
 
     def term_shape(self, shape: Shape) -> Shape:
         """Shape of the losses of the elements."""
         return shape
 
-    # What follows
+    # Derived from these
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """A scalar, or one value per element."""
@@ -90,7 +90,7 @@ class LossOp(Composite):
         return weighted(xp, terms, spread, self.loss_reduce)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         predictions, weights, label = inputs
         sd, terms = predictions.sd, self.term_nodes(predictions, label)
         if weights is not None:

@@ -42,13 +42,13 @@ class Huber(ElementLoss):
     delta: float = 1.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As every loss; delta is a distance."""
+        """The shape of every loss; GraphError for a negative ``delta``."""
         if not self.delta >= 0:
             raise GraphError(f"delta of the Huber loss must not be negative, got {self.delta}")
         return super().infer(*specs)
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """By the size of the error."""
+        """Quadratic for small errors, linear for large ones."""
         e = abs(predictions - label)
         return xp.where(e <= self.delta, 0.5 * e * e, self.delta * (e - 0.5 * self.delta))
 
@@ -82,7 +82,7 @@ class SigmoidCrossEntropy(ElementLoss):
     label_smoothing: float = 0.0
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         if self.label_smoothing:
             label = (1 - self.label_smoothing) * label + 0.5 * self.label_smoothing
         return softplus(xp, predictions) - predictions * label
@@ -95,12 +95,12 @@ class WeightedCrossEntropyWithLogits(Elementwise):
     is_loss = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Broadcast; the type of the logits."""
+        """The broadcast shape, in the type of the logits."""
         require_floating(self.id, specs[1])
         return TensorSpec(broadcast(*(s.shape for s in specs)), specs[1].dtype)
 
     def compute(self, xp: Any, targets: Any, logits: Any, weights: Any) -> Any:
-        """Stable for any logit."""
+        """Computed without overflow for any logit."""
         return (1 - targets) * logits + (1 + (weights - 1) * targets) * softplus(xp, -logits)
 
 
@@ -119,7 +119,7 @@ class L2(Composite):
         return 0.5 * sum_over(var * var)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         return (inputs[0] * inputs[0]).sum() * 0.5
 
 
@@ -130,7 +130,7 @@ class CosineDistanceLoss(LossOp):
     dimension: int = -1
 
     def term_shape(self, shape: Shape) -> Shape:
-        """Size 1 along the dimension."""
+        """The shape with size 1 along the dimension."""
         axis = normalize_axis(self.dimension, len(shape), "dimension")
         return (*shape[:axis], 1, *shape[axis + 1:])
 
@@ -138,7 +138,7 @@ class CosineDistanceLoss(LossOp):
         return 1 - (predictions * label).sum(axis=self.dimension, keepdims=True, dtype=predictions.dtype)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
-        """The same in nodes."""
+        """The terms as a composition of other ops."""
         return 1.0 - (predictions * label).sum(True, self.dimension)  # type: ignore[no-any-return]
 
 
@@ -156,17 +156,17 @@ class MeanPairwiseSquaredError(LossOp):
         return (shape[0], 1) if len(shape) == 2 else shape[:1]
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """From sums and sums of squares."""
+        """The mean over pairs, from sums and sums of squares."""
         d = predictions - label.astype(predictions.dtype)
         axes, n = tuple(range(1, d.ndim)), d.shape[1]
         keep = d.ndim == 2
-        d = centred(d, axes)[1].astype(d.dtype) if keep else d          # what all have in common cancels out of the pairs of a row
+        d = centred(d, axes)[1].astype(d.dtype) if keep else d          # a common offset cancels out of the pairs of a row
         squares = (d * d).sum(axis=axes, keepdims=keep, dtype=d.dtype)
         total = d.sum(axis=axes, keepdims=keep, dtype=d.dtype)
         return (n * squares - total * total) * d.dtype.type(4 / max(n * (n - 1), 1))
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
-        """The same in nodes."""
+        """The terms as a composition of other ops."""
         d = predictions - label
         if d.spec.rank is None:
             raise ShapeError("the gradient of the mean pairwise squared error needs inputs of known rank")
@@ -174,5 +174,5 @@ class MeanPairwiseSquaredError(LossOp):
         n = axis_size(d, 1)
         d = d - d.mean(True, 1) if keep else d
         total = d.sum(keep, *axes)
-        pairs = d.sd.call("math", "max", n * (n - 1.0), 1.0)         # of one element there are none, and no difference
+        pairs = d.sd.call("math", "max", n * (n - 1.0), 1.0)         # one element has no pairs, and no difference
         return (n * (d * d).sum(keep, *axes) - total * total) * 4.0 / pairs  # type: ignore[no-any-return]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinearArgs(FileArgs):
-    """Two or three flags say what is transposed: x, the weights, the result; a single one, of 1.0.0-M2.1, means the weights."""
+    """The transpositions of x, weights and result by two or three flags; a single flag, of 1.0.0-M2.1, means the weights."""
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         flags = [n == 1 for n in node.extra_integer]
@@ -52,7 +52,7 @@ class Linear(Composite):
     inlines = True          # the sum is fused with what follows
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per example."""
+        """One row for each example."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x, w = (swapped(s.shape, t) for s, t in zip(specs, (self.transpose_x, self.transpose_w)))
@@ -75,7 +75,7 @@ class Linear(Composite):
         return y
 
     def expand(self, *inputs: Any) -> Any:
-        """Product and sum in nodes."""
+        """A matrix product and the addition of the bias."""
         y = product(inputs[0], inputs[1], self.transpose_x, self.transpose_w)
         return y if len(inputs) < 3 or inputs[2] is None else y + inputs[2]
 
@@ -86,7 +86,7 @@ def swapped(shape: Shape | None, transpose: bool) -> Shape | None:
 
 
 def product(x: SDVariable, y: SDVariable, transpose_x: bool = False, transpose_y: bool = False) -> SDVariable:
-    """A matrix product in nodes."""
+    """A matrix product as a node."""
     return x.sd.call("base", "mmul", x, y, transpose_x, transpose_y, False)  # type: ignore[no-any-return]
 
 
@@ -98,7 +98,7 @@ class ReluLayer(Composite):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per example."""
+        """One row for each example."""
         return Linear().infer(*specs)
 
     def compute(self, xp: Any, x: Any, weights: Any, bias: Any) -> Any:
@@ -106,7 +106,7 @@ class ReluLayer(Composite):
         return xp.maximum(Linear().compute(xp, x, weights, bias), 0)
 
     def expand(self, *inputs: Any) -> Any:
-        """Linear map and rectifier."""
+        """A linear map, then ``relu``."""
         sd = inputs[0].sd
         return sd.call("nn", "relu", sd.add_op(Linear(), list(inputs)))
 
@@ -137,5 +137,5 @@ class BiasAdd(Composite):
         return x + (bias.reshape((-1,) + (1,) * (x.ndim - 2)) if self.nchw else bias)
 
     def expand(self, *inputs: Any) -> Any:
-        """By broadcasting in nodes."""
+        """The bias broadcast along the channel axis, and a sum."""
         return inputs[0] + align(inputs[1], inputs[0], (1 if self.nchw else -1,))

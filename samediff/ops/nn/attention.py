@@ -46,7 +46,7 @@ class DotProductAttention(Composite):
     with_weights: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One column per query."""
+        """One column for each query."""
         q, k, v = specs[:3]
         require_floating(self.id, q, k, v)
         require_same_type(self.id, q, k, v)
@@ -85,7 +85,7 @@ class DotProductAttention(Composite):
         return self.attended(queries, seen_steps(keys, mask), seen_steps(values, mask), mask)
 
     def attended(self, queries: Any, keys: Any, values: Any, mask: Any) -> Any:
-        """The same of keys and values that are finite where the mask is 0."""
+        """Results and weights of the attention, for keys and values that are finite where the mask is 0."""
         sd = queries.sd
         scores = matmul(keys, queries, transpose_x=True)
         if self.scaled:
@@ -157,7 +157,7 @@ class MultiHeadDotProductAttention(Composite):
     with_weights: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One column per query."""
+        """One column for each query."""
         q, k, _, wq, _, wv, wo = specs[:7]
         require_floating(self.id, *specs[:7])
         require_same_type(self.id, *specs[:7])
@@ -181,7 +181,7 @@ class MultiHeadDotProductAttention(Composite):
         return (joined, weights) if self.with_weights else joined
 
     def expand(self, *inputs: Any) -> Any:
-        """Project, attend, join, in nodes."""
+        """Projections, attention of each head, and the projection of the joined heads."""
         queries, keys, values, wq, wk, wv, wo, mask = (*inputs, None)[:8]
         sd = queries.sd
         keys, values = seen_steps(keys, mask), seen_steps(values, mask)
@@ -209,7 +209,7 @@ class Project(_Product):
     """The projections of all heads (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One block per head."""
+        """One block of features for each head."""
         agree("x B F S, w H P F", specs)
         (x, w), none = (s.shape for s in specs), (-1, -1, -1)
         x, w = x or none, w or none
@@ -229,7 +229,7 @@ class ProjectedInput(_Product):
     """sum over heads of w^T g (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input of the projection."""
+        """The shape of the projection's input."""
         agree("g B H P S, w H P F", specs)
         g, w = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
         return TensorSpec((g[0], w[2], g[3]), specs[0].dtype)
@@ -248,7 +248,7 @@ class ProjectedWeights(_Product):
     """sum over the batch of g x^T (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the weights of the projection."""
+        """The shape of the projection's weights."""
         agree("g B H P S, x B F S", specs)
         g, x = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
         return TensorSpec((g[1], g[2], x[1]), specs[0].dtype)
@@ -279,7 +279,7 @@ class JoinHeads(Composite):
         return xp.matmul(w.T, x.reshape(x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
 
     def expand(self, *inputs: Any) -> Any:
-        """As the gradient of a projection with one block of weights per head."""
+        """The gradient of a projection with one block of weights for each head, which computes the same."""
         x, w = inputs
         return x.sd.add_op(ProjectedInput(), [x, x.sd.add_op(HeadRows(), [w, x])])
 

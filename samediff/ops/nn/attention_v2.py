@@ -41,7 +41,7 @@ class DotProductAttentionV2(Op):
     training: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One row per query."""
+        """One row for each query."""
         q, v, k = specs[:3]
         q_mask, v_mask = (*specs[3:], None, None)[:2]
         require_floating(self.id, q, v, k)
@@ -90,7 +90,7 @@ class DotProductAttentionV2(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Those of the composition, with the dropped weights of this node."""
+        """Gradients of the composition, with the weights that this node dropped."""
         node = outputs[0].sd.producer(outputs[0].name())
         build = functools.partial(self._in_nodes, node.name, (*inputs[3:], None, None)[:2])  # type: ignore[union-attr]
         return composite_grad(build, inputs[:3], output_grads)
@@ -118,5 +118,5 @@ class DotProductAttentionV2(Op):
 
 
 def _far(dtype: Any) -> float:
-    """What is added to the scores of steps that are not seen: far below any score, and finite."""
+    """A penalty added to the scores of masked steps: far below any score, and finite."""
     return -6e4 if dtype == DataType.HALF.numpy else FAR

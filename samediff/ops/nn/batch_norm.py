@@ -26,11 +26,11 @@ class Normalizing(Op):
     epsilon: float = 1e-5
 
     def axes(self, rank: int) -> tuple[int, ...]:
-        """The axes that are normalized."""
+        """All axes but the channel axis."""
         return tuple(a for a in range(rank) if a != self.axis % rank)
 
     def statistics_spec(self, x: TensorSpec) -> TensorSpec:
-        """One value for each channel."""
+        """Spec of one value for each channel."""
         return TensorSpec((-1,) if x.shape is None else (x.shape[self.axis],), x.dtype)
 
     def check(self, *specs: TensorSpec | None) -> None:
@@ -74,12 +74,12 @@ class BatchNormTraining(Normalizing):
     epsilon: float = 1e-5
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x, and the statistics."""
+        """The shape of x, and one value per channel for mean and variance."""
         self.check(*specs)
         return TensorSpec(specs[0].shape, specs[0].dtype), self.statistics_spec(specs[0]), self.statistics_spec(specs[0])
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
-        """Two passes over x."""
+        """Mean and variance of the batch, then the normalization."""
         axes = self.axes(x.ndim)
         mean, rest = centred(x, axes)
         variance = mean_of_squares(rest, axes)
@@ -88,7 +88,7 @@ class BatchNormTraining(Normalizing):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Through the statistics of the batch."""
+        """The gradient through the statistics of the batch."""
         x, gamma, beta = inputs[0], *(*inputs[3:], None, None)[:2]
         optional = [] if gamma is None else [gamma]
         found = x.sd.add_op(BatchNormTrainingGrad(self.axis, self.epsilon), [x, output_grads[0], *outputs[1:], *optional])
@@ -107,7 +107,7 @@ class BatchNormTrainingGrad(Normalizing, Composite):
     epsilon: float = 1e-5
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x, and one value for each channel."""
+        """The shape of x, and one value for each channel."""
         expect("upstream", specs[1], specs[0].shape)
         for name, spec in zip(("mean", "variance", "gamma"), specs[2:]):
             expect(name, spec, self.statistics_spec(specs[0]).shape)
@@ -130,7 +130,7 @@ class BatchNormTrainingGrad(Normalizing, Composite):
         return tuple(a.astype(x.dtype, copy=False) for a in (slope, for_gamma * count, for_beta * count))
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes, with the statistics as functions of x."""
+        """The gradient as a composition of other ops, with the statistics as functions of x."""
         x, g, gamma = inputs[0], inputs[1], (*inputs, None)[4]
         axes = self.axes(len(x.spec.shape))
         mean = x.mean(*axes)
@@ -142,14 +142,14 @@ class BatchNormTrainingGrad(Normalizing, Composite):
 
 @op("batch_norm_inference", inputs="x mean variance gamma? beta?")
 class BatchNormInference(Normalizing, Composite):
-    """What ``batch_norm_training`` is outside training: with given statistics, which are returned too."""
+    """``batch_norm_training`` outside training: with given statistics, which are returned too."""
 
     flops_per_element = 2
     axis: int = 1
     epsilon: float = 1e-5
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x, and the statistics."""
+        """The shape of x, and one value per channel for mean and variance."""
         self.check(*specs)
         return TensorSpec(specs[0].shape, specs[0].dtype), specs[1], specs[2]
 
@@ -157,7 +157,7 @@ class BatchNormInference(Normalizing, Composite):
         return self.scaled(xp, x - aligned(xp, mean, (self.axis,), x.ndim), variance, gamma, beta), mean.copy(), variance.copy()
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         x, mean, variance, gamma, beta = (*inputs, None, None)[:5]
         y, _ = self.standardized(x, mean, variance)
         y = y if gamma is None else y * align(gamma, x, (self.axis,))

@@ -39,11 +39,11 @@ class DropoutOp(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """The product with the mask."""
+        """The input times the mask."""
         return masked(xp, x, self.p, self.inverted, context)
 
     def in_plan(self, name: str) -> Composite:
-        """What the gradient does, by the mask of this node."""
+        """The op of the gradient, which applies the mask of this node by name; forward and backward are the same map."""
         return DropoutGrad(self.p, self.inverted, name)
 
     def at_inference(self) -> Op:
@@ -51,7 +51,7 @@ class DropoutOp(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The mask of this node again."""
+        """The gradient times the mask that this node drew."""
         node = outputs[0].sd.producer(outputs[0].name())
         return [inputs[0].sd.add_op(DropoutGrad(self.p, self.inverted, node.name), [output_grads[0]])]  # type: ignore[union-attr]
 
@@ -85,13 +85,13 @@ class DropoutGrad(Composite):
         return masked(xp, x, self.p, self.inverted, context.at(self.of))
 
     def expand(self, *inputs: Any) -> Any:
-        """Mask and choice in nodes."""
+        """A mask node and an elementwise choice."""
         x, sd = inputs[0], inputs[0].sd
         kept = sd.add_op(DropoutMask(self.p, self.of, x.spec.shape), [])
         return sd.call("base", "where", x.div(self.p) if self.inverted else x, sd.constant(np.zeros((), x.dtype.numpy)), kept)
 
     def at_inference(self) -> Op:
-        """As the forward pass."""
+        """The forward pass outside training: the identity, or the constant factor."""
         return Identity() if self.inverted else OPS["mul_scalar"](self.p)  # type: ignore[call-arg]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

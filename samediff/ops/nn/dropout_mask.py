@@ -11,7 +11,7 @@ from ...ir.op import Op, Specs, op
 
 
 def keeps(generator: np.random.Generator, shape: tuple[int, ...], p: float) -> Any:
-    """True with probability ``p``."""
+    """A BOOL array that is true with probability ``p``."""
     return generator.random(shape, np.float32) < np.float32(p)
 
 
@@ -26,7 +26,7 @@ class DropoutMask(Op):
     is_shared = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape asked for."""
+        """The shape that the op was given."""
         return TensorSpec(self.shape, DataType.BOOL)
 
     def compute(self, xp: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context

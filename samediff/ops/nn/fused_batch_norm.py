@@ -34,7 +34,7 @@ class FusedBatchNorm(Composite):
 
     @property
     def axis(self) -> int:
-        """That of the channels."""
+        """The channel axis."""
         return 1 if self.data_format.upper() == "NCHW" else 3
 
     @property
@@ -43,7 +43,7 @@ class FusedBatchNorm(Composite):
         return tuple(i for i in range(4) if i != self.axis)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x, and one value per channel."""
+        """The shape of x, and one value for each channel."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x = specs[0]
@@ -58,7 +58,7 @@ class FusedBatchNorm(Composite):
         return x.with_shape(x.shape if x.shape is not None else (-1,) * 4), x.with_shape((channels,)), x.with_shape((channels,))
 
     def compute(self, xp: Any, x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None) -> Any:
-        """Statistics, then one line."""
+        """Statistics, then the normalization."""
         spread = variance
         if self.is_training:
             count = math.prod(x.shape[i] for i in self.others)
@@ -74,7 +74,7 @@ class FusedBatchNorm(Composite):
         return y.astype(x.dtype, copy=False), mean.copy(), spread.astype(x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         x, scale, offset, mean, variance = (*inputs, None, None)[:5]
         at, sd = (self.axis,), x.sd
         if self.is_training:

@@ -21,7 +21,7 @@ class NeighbourSum(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """One addition per neighbour."""
+        """The sum over neighbouring channels, by one addition for each neighbour."""
         total = x.copy()
         sums, cells = (xp.moveaxis(a, self.axis, 0) for a in (total, x))
         for k in range(1, min(self.depth, len(cells) - 1) + 1):
@@ -30,7 +30,7 @@ class NeighbourSum(Op):
         return total
 
     def grad(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
-        """The same sum of the gradient."""
+        """The same sum over the upstream gradient, as the op is symmetric."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
 
@@ -60,7 +60,7 @@ class LocalResponseNormalizationOp(Composite):
         return x * (total * x.dtype.type(self.alpha) + x.dtype.type(self.bias)) ** x.dtype.type(-self.beta)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         (x,) = inputs
         total = x.sd.add_op(NeighbourSum(self.depth), [x * x])
         return x * (total * self.alpha + self.bias) ** (-self.beta)

@@ -67,7 +67,7 @@ class LayerNorm(Composite):
         return tuple(shape[0] if i == self.axis % rank else 1 for i in range(rank))
 
     def expand(self, *inputs: Any) -> Any:
-        """Standardized, scaled, shifted, in nodes."""
+        """Standardization, then scale and shift."""
         x, gain, bias = (*inputs, None, None)[:3]
         y = x.sd.add_op(StandardizedAxes(self.dimensions), [x])
         y = y if gain is None else y * align(gain, x, (self.axis,))
@@ -109,7 +109,7 @@ class BatchNorm(Composite):
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The axes of the statistics."""
+        """The axes along which statistics are given."""
         return self.axis or (-1,)
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:

@@ -40,7 +40,7 @@ class AlongAxis(Op):
     compiled_as: ClassVar[str] = ""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the first input."""
+        """The shape of the first input."""
         x = specs[0]
         require_floating(self.id, *specs)
         if x.shape is not None:
@@ -65,7 +65,7 @@ class Softmax(AlongAxis):
     compiled_as = "softmax"
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Stable for any size of x."""
+        """Computed without overflow for any x."""
         return softmax(xp, x, self.dimension)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -104,7 +104,7 @@ class SoftmaxDerivative(AlongAxis):
         return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
-        """The chain rule of the softmax."""
+        """The upstream gradient times the Jacobian of the softmax."""
         return SoftmaxGrad(self.dimension).compute(xp, softmax(xp, x, self.dimension), wrt)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -125,7 +125,7 @@ class LogSoftmax(AlongAxis):
     compiled_as = "log_softmax"
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Without forming the softmax."""
+        """The logarithm without computing the softmax."""
         return log_softmax(xp, x, self.dimension)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -144,6 +144,6 @@ class LogSoftmaxGrad(AlongAxis, Composite):
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         y, g = inputs
         return g - y.sd.call("math", "exp", y) * self.sum(g)

@@ -17,7 +17,7 @@ Call = tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...], tuple[SizeExpr, 
 
 
 def drawn(generator: np.random.Generator, call: Call, shapes: list[Shape | None]) -> Any:
-    """What a call of a generator gives."""
+    """The random array that one recorded call of a generator returns."""
     name, args, options, sizes = call
     return getattr(generator, name)(*args, size=tuple(worked_out(n, shapes) for n in sizes), **dict(options))
 
@@ -46,6 +46,6 @@ class Drawn(Op):
         return TensorSpec(tuple(worked_out(n, shapes) for n in self.calls[-1][3]), _type(self.calls[-1]))
 
     def compute(self, xp: Any, *others: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """All draws in order."""
+        """The array of the last call; earlier calls advance the generator."""
         generator, shapes = context.at(self.of).random(), [o.shape for o in others]
         return xp.asarray([drawn(generator, call, shapes) for call in self.calls][-1])

@@ -68,7 +68,7 @@ class Choice(Op):
     shape: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape asked for."""
+        """The shape that the op was given."""
         source, chances = specs
         require_floating(self.id, chances)
         for name, spec in (("source", source), ("probabilities", chances)):
@@ -84,7 +84,7 @@ class Choice(Op):
         return TensorSpec(self.shape or source.shape, source.dtype)
 
     def compute(self, xp: Any, source: Any, probabilities: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """By the sums of the probabilities."""
+        """Elements drawn by inverting the cumulative probabilities."""
         draws = context.random().random(self.shape or source.shape)
         found = xp.searchsorted(xp.cumsum(probabilities.astype(xp.float64)), draws, side="right")
         return source[xp.minimum(found, source.shape[0] - 1)]
@@ -108,7 +108,7 @@ class ProbabilisticMerge(Op):
 
 
 class _AlphaMask(Op):
-    """What the two ops of alpha dropout share."""
+    """Base of alpha dropout and of its gradient."""
 
     stateful = True
 
@@ -143,7 +143,7 @@ class AlphaDropoutOp(_AlphaMask):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The mask of this node again."""
+        """The gradient times the mask that this node drew."""
         node = outputs[0].sd.producer(outputs[0].name())
         return [inputs[0].sd.add_op(AlphaDropoutGrad(self.p, self.a, node.name), [output_grads[0]])]  # type: ignore[union-attr]
 

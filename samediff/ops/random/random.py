@@ -38,7 +38,7 @@ class RandomArray(Op):
         cls.signatures = (f"{head}data_type, *shape", f"{head}*shape", f"{head}data_type, shape_variable")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape asked for."""
+        """The shape that the op was given."""
         if not self.data_type.is_floating:
             raise DataTypeError(f"random numbers need a floating type, got {self.data_type.name}; use cast_to for others")
         self.check()
@@ -64,7 +64,7 @@ class RandomArray(Op):
         return self.draw(context.random(), shape, dtype)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """An array of the distribution."""
+        """Numbers drawn from the distribution."""
         raise NotImplementedError(f"{type(self).__name__} must implement draw(self, generator, shape, dtype)")
 
 
@@ -102,7 +102,7 @@ class Normal(RandomArray):
         _deviation(self.stddev)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Scaled from the standard distribution."""
+        """Standard normal numbers, scaled and shifted."""
         return generator.standard_normal(shape, dtype) * dtype.type(self.stddev) + dtype.type(self.mean)
 
 
@@ -133,7 +133,7 @@ class TruncatedNormal(RandomArray):
         _deviation(self.stddev)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Redraw until all lie inside."""
+        """Normal numbers, redrawn until all lie within two standard deviations."""
         z = np.asarray(generator.standard_normal(shape, dtype)).reshape(-1)
         outside = np.flatnonzero(abs(z) > 2)
         while outside.size:
@@ -152,7 +152,7 @@ class Bernoulli(RandomArray):
         _probability(self.p)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """By comparison with uniform numbers."""
+        """Uniform numbers compared with p."""
         return np.asarray(generator.random(shape, dtype) < self.p).astype(dtype)
 
 
@@ -185,5 +185,5 @@ class Exponential(RandomArray):
             raise GraphError(f"the rate of an exponential distribution must be positive, got {self.lambda_}")
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Scaled from rate 1."""
+        """Numbers of rate 1, scaled."""
         return generator.standard_exponential(shape, dtype) / dtype.type(self.lambda_)

@@ -40,7 +40,7 @@ class RandomOp(Op):
         return self.draw(context.random(), *inputs)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:
-        """The result."""
+        """The result, drawn from a generator."""
         raise NotImplementedError(f"{type(self).__name__} must implement draw(self, generator, *inputs)")
 
 
@@ -57,18 +57,18 @@ class OfShape(RandomOp):
         return self.data_type or DataType.FLOAT
 
     def distribution(self) -> RandomArray:
-        """Where the numbers come from."""
+        """The op of ``sd.random`` with the same distribution."""
         raise NotImplementedError(f"{type(self).__name__} must implement distribution(self)")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         if not self.result.is_floating:
             raise DataTypeError(f"{self.id} needs a floating type, got {self.result.name}")
         self.distribution().check()
         return TensorSpec(_shape_of(specs[0]), self.result)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:
-        """By the distribution."""
+        """Numbers drawn from the distribution."""
         dtype = np.dtype(np.float64 if self.result is DataType.DOUBLE else np.float32)
         return self.distribution().draw(generator, _sizes(inputs[0]), dtype).astype(self.result.numpy)
 
@@ -112,7 +112,7 @@ class RandomUniform(RandomOp):
     data_type: DataType | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         if len(specs) == 2:
             raise GraphError("randomuniform takes both ends as inputs, or none")
         for end in specs[1:]:
@@ -126,7 +126,7 @@ class RandomUniform(RandomOp):
         return TensorSpec(_shape_of(specs[0]), dtype)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:
-        """Integers are drawn as such."""
+        """Uniform numbers; integers where the type is one of integers."""
         shape = _sizes(inputs[0])
         if len(inputs) > 1 and (inputs[1].size != 1 or inputs[2].size != 1):
             raise ShapeError(f"the ends must be one number each, got shapes {inputs[1].shape} and {inputs[2].shape}")
@@ -152,14 +152,14 @@ class WithParameters(RandomOp):
         return TensorSpec(None if shape is None or inner is None else (*shape, *inner), specs[1].dtype)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:
-        """Parameters in double precision."""
+        """Numbers drawn with parameters in double precision."""
         shape, parameters = _sizes(inputs[0]), np.broadcast_arrays(*(p.astype(np.float64) for p in inputs[1:]))
         if any(not (p >= 0).all() for p in parameters):
             raise GraphError(f"the parameters of {self.id} must not be negative or NaN")
         return self.numbers(generator, (*shape, *parameters[0].shape), *parameters).astype(inputs[1].dtype)
 
     def numbers(self, generator: np.random.Generator, shape: tuple[int, ...], *parameters: Any) -> Any:
-        """The distribution."""
+        """Numbers drawn from the distribution."""
         raise NotImplementedError(f"{type(self).__name__} must implement numbers(self, generator, shape, *parameters)")
 
 
@@ -171,7 +171,7 @@ class RandomGamma(WithParameters):
     """
 
     def numbers(self, generator: np.random.Generator, shape: tuple[int, ...], *parameters: Any) -> Any:
-        """Scaled from rate 1."""
+        """Numbers of rate 1, scaled."""
         if len(parameters) > 1 and not (parameters[1] > 0).all():
             raise GraphError("the rates beta of random_gamma must be positive")
         drawn = generator.standard_gamma(parameters[0], shape)
@@ -183,7 +183,7 @@ class RandomPoisson(WithParameters):
     """Poisson with means ``rate``.  Shapes: shape (k) integer, rate (*S) -> (*shape, *S)."""
 
     def numbers(self, generator: np.random.Generator, shape: tuple[int, ...], *parameters: Any) -> Any:
-        """Counts."""
+        """Numbers drawn from the Poisson distribution."""
         try:
             return generator.poisson(parameters[0], shape)
         except ValueError as error:
@@ -201,7 +201,7 @@ class RandomMultinomial(RandomOp):
     data_type: DataType | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Samples in place of classes."""
+        """The shape of the logits with samples in place of classes."""
         logits, samples = specs
         require_floating(self.id, logits)
         require_integer("samples", samples)
@@ -218,7 +218,7 @@ class RandomMultinomial(RandomOp):
         return TensorSpec(tuple(n if i == batch else -1 if known is None else known[0] for i in (0, 1)), result)
 
     def count(self, values: Any) -> int:
-        """One number that is not negative."""
+        """The number of samples; ShapeError unless it is a single number, not negative."""
         if len(values) != 1 or int(values[0]) < 0:
             raise ShapeError(f"the number of samples is one number, not negative; got {list(values)}")
         return int(values[0])
@@ -246,6 +246,6 @@ class RandomShuffle(RandomOp):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:
-        """Every order is equally likely."""
+        """The rows in a random order; every order is equally likely."""
         (x,) = inputs
         return x[generator.permutation(len(x))] if x.ndim else x.copy()

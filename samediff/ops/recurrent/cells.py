@@ -27,7 +27,7 @@ def _joined(*parts: Any, axis: int = 1) -> Any:
 
 
 def _stacked(parts: Sequence[Any], axis: int, like: Any) -> Any:
-    """The steps side by side; where there are none, no steps of what is ``like`` one."""
+    """The steps stacked along an axis; without steps, an empty array of steps like ``like``."""
     sd = like.sd
     if parts:
         return sd.call("base", "stack", axis, *parts)
@@ -52,7 +52,7 @@ def steps_of(x: Any, axis: int) -> int:
 
 
 def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> list[Any]:
-    """One step: i, c, f, o, z, h, y."""
+    """The seven results of one step: i, c, f, o, z, h, y."""
     i, z, f, o = _parts(_joined(x, y).mmul(w) + b, 4)
     if op_.forget_bias:
         f = f + op_.forget_bias
@@ -88,7 +88,7 @@ class Cell(Decomposed):
                              f"which need {sizes['I'] + sizes['U']}")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Those of the composition."""
+        """Shapes and types of the results of the composition."""
         self.check(*specs)
         return super().infer(*specs)
 
@@ -131,7 +131,7 @@ class LstmBlock(Cell):
     clipping_cell_value: float = 0.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x with as many features as the state has."""
+        """The shape of x with the features of the state."""
         x, c = specs[1:3]
         if x.rank not in (None, 3) or c is None or c.rank not in (None, 2):
             raise ShapeError("a sequence x of rank 3 and initial states c_last and y_last of rank 2 are needed")
@@ -172,7 +172,7 @@ class LstmBlockFirst(LstmBlock):
     clipping_cell_value: float = 0.0
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """One node of ``lstm_block``."""
+        """Add a node of ``lstm_block``; returns its first result."""
         attributes = {n: getattr(self, n) for n in self.attribute_names()}
         return sd.add_op(LstmBlock(**attributes), inputs, names)[0]
 
@@ -217,7 +217,7 @@ class GruCell(Cell):
 
 
 def _sru(x: Any, z: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    """h and c of one step."""
+    """The results h and c of one step."""
     z0, z1, z2 = _parts(z, 3)
     f, r = (_nn("sigmoid", part + own) for part, own in zip((z1, z2), _parts(b, 2, axis=0)))
     c = f * c + (1 - f) * z0

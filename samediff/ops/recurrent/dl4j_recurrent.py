@@ -32,7 +32,7 @@ def _series(x: Any) -> Any:
 
 
 class RecurrentCall(Op):
-    """A call that adds other nodes."""
+    """Base of calls that add other nodes instead of one of their own."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Not asked: the nodes of the call have their own shape rules."""
@@ -103,7 +103,7 @@ class ZeroState(Op):
     size: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The batch of x."""
+        """The batch size of x by the size of the state."""
         return TensorSpec((-1 if not specs[0].shape else specs[0].shape[0], self.size), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:

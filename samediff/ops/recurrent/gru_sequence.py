@@ -40,7 +40,7 @@ class GruSequence(Op):
         return TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
 
     def compute(self, xp: Any, x: Any, h: Any, wx: Any, wh: Any, b: Any) -> Any:
-        """One product for all inputs, then step by step."""
+        """One matrix product for the inputs of all steps, then one step after the other."""
         units = h.shape[1]
         sums = xp.matmul(x, wx) + b.reshape(-1)
         states, saved = xp.empty((*x.shape[:2], units), x.dtype), xp.empty((*x.shape[:2], 4 * units), x.dtype)
@@ -58,7 +58,7 @@ class GruSequence(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back through time; what was saved counts as a constant."""
+        """The gradient through time; the values saved by the forward pass count as constants."""
         return list(inputs[0].sd.add_op(GruSequenceGrad(), [*inputs, *outputs, output_grads[0]]))
 
 
@@ -94,6 +94,6 @@ class GruSequenceGrad(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Those of the same gradients from a scan."""
+        """Second derivatives, by expressing the gradient as a scan."""
         found = through_scan(functools.partial(gru_by_scan), inputs[:5], None, inputs[7:8], output_grads)
         return [*found[:5], None, None, *found[5:]]

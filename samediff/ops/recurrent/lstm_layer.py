@@ -36,7 +36,7 @@ class LengthMask(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Time and batch of x."""
+        """The steps and examples of x."""
         lengths, x = specs
         steps = (-1, -1) if x.shape is None else x.shape[:2]
         expect_broadcast("lengths", lengths, steps[1:])
@@ -100,7 +100,7 @@ class LstmLayer(LstmOptions, Decomposed):
     has_peephole: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Those of the composition."""
+        """Shapes and types of the results of the composition."""
         require_floating(self.id, *specs[:3])
         if not (self.ret_full_sequence or self.ret_last_h or self.ret_last_c):
             raise ShapeError("ask for at least one result: ret_full_sequence, ret_last_h or ret_last_c")
@@ -163,7 +163,7 @@ class LstmLayerCall(LstmOptions, RecurrentCall):
     """
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """One node with the inputs that are there."""
+        """Add a node with those inputs that were given."""
         given = given_or_none(sd, inputs, 8)
         attributes: dict[str, Any] = {n: getattr(self, n) for n in self.attribute_names()}
         attributes.update(zip(("has_bias", "has_lengths", "has_h", "has_c", "has_peephole"), (v is not None for v in given[3:])))

@@ -57,7 +57,7 @@ class LstmAttributes(Expandable):
         agree(axes, specs, flat="b peephole")
 
     def is_plain(self) -> bool:
-        """Whether the activations are those of the compiled gates."""
+        """Whether the activations are tanh and sigmoid, as in the compiled kernels."""
         return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid"
 
     def in_plan(self, name: str) -> Expandable:
@@ -77,7 +77,7 @@ class LstmAttributes(Expandable):
         return total
 
     def gates(self, xp: Any, z: Any, b: Any, peephole: Any, before: Any, c: Any, squashed: Any, h: Any) -> None:
-        """One step: z becomes the gates, c, squashed and h are written."""
+        """One step: replaces z by the gates, writes c, ``squashed`` and h."""
         z += b
         za, zf, zo, zg = self.split(z)
         pi, pf, po = (None, None, None) if peephole is None else peephole.reshape(3, -1)
@@ -118,7 +118,7 @@ class LstmAttributes(Expandable):
 
     def gates_backward(self, xp: Any, z: Any, peephole: Any, gates: Any, before: Any, squashed: Any, dh: Any, dc: Any, dz: Any,
                        dp: Any) -> None:
-        """One step back: dz and dp are written, dc becomes the gradient of the cell before."""
+        """One step back: writes dz and dp, replaces dc by the gradient of the cell state before."""
         za, zf, zo, zg = self.split(z)
         a, f, o, g = self.split(gates)
         da, df, do, dg = self.split(dz)
@@ -253,7 +253,7 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
     dx: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs; a state for those that are left out."""
+        """The shapes of the inputs; that of a state for initial states left out."""
         x, w, rw, b, peephole, h0, c0 = specs[:7]
         self.check_sizes(AXES + SAVED, specs)
         require_same_type(self.id, *specs[:7], *specs[8:])
@@ -271,7 +271,7 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
         return LstmSequenceGrad(**values)
 
     def compute(self, xp: Any, *arrays: Any) -> Any:
-        """Step by step, backwards."""
+        """The gradient, from the last step to the first."""
         given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
         found = self.backward(xp, given, saved, gh, gc)
         return self._shaped(given, found)
@@ -280,14 +280,14 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
         return 2 * sequence_flops(inputs[0], inputs[1], inputs[2], 4)
 
     def expand(self, *inputs: Any) -> Any:
-        """The scan that goes back."""
+        """The gradient as a scan over the steps in reverse."""
         given, upstream = inputs[:7], [g for g in inputs[12:] if g is not None]
-        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # None for inputs left out
         return gradients_by_scan(functools.partial(lstm_by_scan, self), given, inputs[7], upstream, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Those of the same gradients from a scan."""
+        """Second derivatives, by expressing the gradient as a scan."""
         upstream = [inputs[12], inputs[8].sd.call("base", "zeros_like", inputs[9]) if inputs[13] is None else inputs[13]]
         found = through_scan(functools.partial(lstm_by_scan, self), inputs[:7], inputs[7], upstream, output_grads)
         return [*found[:7], *[None] * 5, found[7], None if inputs[13] is None else found[8]]

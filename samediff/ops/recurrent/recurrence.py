@@ -15,14 +15,16 @@ from ...ir.op import OPS, op
 
 
 def sequence_flops(x: Any, w: Any, rw: Any, gates: int) -> int:
-    """Of a cell over all steps of x (time, batch, inputs): two products, and some four operations for each gate."""
+    """Operations of a cell over all steps of x (time, batch, inputs): two products, and some four operations for each gate."""
     steps, examples, _ = x.shape
     return int(steps * examples * (2 * (size(w.shape) + size(rw.shape)) + 4 * gates * rw.shape[0]))
 
 
 def recurrent_gradient(h0: Any, states: Any, dz: Any, reverse: bool = False) -> Any:
-    """Of the recurrent weights: the state before each step times that step's dz. Without h0 the first step adds nothing, also where its
-    dz is not finite, as in DL4J."""
+    """The gradient of the recurrent weights: the state before each step times that step's dz.
+
+    Without h0 the first step adds nothing, also where its dz is not finite, as in DL4J.
+    """
     before, after, first = (states[1:], dz[:-1], dz[-1:]) if reverse else (states[:-1], dz[1:], dz[:1])
     total = as_rows(before).T @ as_rows(after)
     return total if h0 is None or not len(first) else total + h0.T @ first[0]
@@ -74,7 +76,7 @@ def function(activation: Any) -> Elementwise:
 
 
 def apply(xp: Any, activation: Any, z: Any) -> Any:
-    """The activation of an array."""
+    """An activation applied to an array."""
     return function(activation).compute(xp, z)
 
 

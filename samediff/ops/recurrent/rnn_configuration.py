@@ -30,7 +30,7 @@ RnnDataFormat = LSTMDataFormat
 
 
 class LSTMDirectionMode(StrEnum):
-    """Which way a sequence is read, and how the results of both ways are joined."""
+    """Direction of a sequence, and for both directions the way to combine their results."""
 
     FWD = "FWD"
     BWD = "BWD"

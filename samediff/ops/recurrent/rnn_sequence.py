@@ -80,7 +80,7 @@ class RnnSequenceGrad(Expandable):
     activation: Any = "tanh"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs; a state for those that are left out."""
+        """The shapes of the inputs; that of a state for initial states left out."""
         x, w, rw, b, h0 = specs[:5]
         agree(AXES + ", states T N U, sums T N U, grad_states T N U", specs, flat="b")
         require_same_type(self.id, *specs[:5], *specs[6:])
@@ -110,13 +110,13 @@ class RnnSequenceGrad(Expandable):
         return self
 
     def expand(self, *inputs: Any) -> Any:
-        """The scan that goes back."""
-        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        """The gradient as a scan over the steps in reverse."""
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # None for inputs left out
         return gradients_by_scan(functools.partial(rnn_by_scan, self.activation), inputs[:5], inputs[5], inputs[8:], specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Those of the same gradients from a scan."""
+        """Second derivatives, by expressing the gradient as a scan."""
         forward = functools.partial(rnn_by_scan, self.activation)
         found = through_scan(forward, inputs[:5], inputs[5], inputs[8:9], output_grads)
         return [*found[:5], *[None] * 3, *found[5:]]

@@ -67,7 +67,7 @@ def rnn_by_scan(activation: Any, x: Any, w: Any, rw: Any, b: Any, h0: Any, mask:
 
 
 def gru_by_scan(x: Any, h: Any, wx: Any, wh: Any, b: Any, _: Any) -> list[SDVariable]:
-    """States of ``gru_sequence``."""
+    """The states of ``gru_sequence``, computed by a scan."""
     return _scanned(functools.partial(_gru_step), [h], [_sums(x, wx, b)], [wh], False)
 
 
@@ -109,7 +109,7 @@ def _body(step: Callable[..., list[Any]], attributes: tuple[Any, ...], specs: tu
 
 
 def _kept(now: Variables, before: Variables, mask: Variables, hold: bool) -> list[Any]:
-    """What a mask leaves of the step."""
+    """New states where the mask is 1; where it is 0, old states if ``hold``, else zeros."""
     if not mask:
         return list(now)
     m = mask[0]

@@ -25,7 +25,7 @@ class IndexReduction(Reduction):
     gradient = "zero"
 
     which: ClassVar[Literal["max", "min"] | None] = None
-    absolute: ClassVar[bool] = False        # of magnitudes
+    absolute: ClassVar[bool] = False        # compares magnitudes
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """The position along the last axis."""
@@ -107,13 +107,13 @@ class AtExtreme(Expandable):
 
     by: str
     dimensions: tuple[int, ...] = ()
-    in_variable: bool = False           # which axes, known when run alone
+    in_variable: bool = False           # the axes are a variable, known only in a run
 
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, DataType.BOOL)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """By comparison with the number of each place."""
+        """True at the position that the index reduction finds."""
         gone = axes_of(self.dimensions, x.ndim, axes)
         if not x.size:
             return xp.zeros(x.shape, bool)

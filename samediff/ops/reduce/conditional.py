@@ -40,7 +40,7 @@ class ConditionalIndex(IndexReduction):
         cls.__annotations__["condition"] = "Condition"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """At least one dimension."""
+        """The reduced shape; ShapeError without dimensions."""
         if not self.dimensions:
             raise ShapeError(f"{self.id} needs at least one dimension")
         return super().infer(*specs)
@@ -55,7 +55,7 @@ class FirstIndex(ConditionalIndex):
     """Position of the first element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """The first true one."""
+        """The first position where the condition holds, -1 for none."""
         return self.found(xp, self.condition.test(xp, rows))
 
 
@@ -64,6 +64,6 @@ class LastIndex(ConditionalIndex):
     """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """The last true one."""
+        """The last position where the condition holds, -1 for none."""
         found = self.found(xp, self.condition.test(xp, rows)[..., ::-1])
         return xp.where(found < 0, found, rows.shape[-1] - 1 - found)

@@ -46,7 +46,7 @@ class HistogramOp(Op):
     num_bins: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One count per bin."""
+        """One count for each bin."""
         _numbers(specs[0])
         return TensorSpec((_need_bins(self.num_bins),), DataType.LONG)
 
@@ -68,7 +68,7 @@ class HistogramFixedWidth(Op):
     num_bins: int = 100
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One count per bin."""
+        """One count for each bin."""
         x, ends = specs[:2]
         _numbers(x)
         require_same_type(self.id, x, ends)
@@ -81,7 +81,7 @@ class HistogramFixedWidth(Op):
         return TensorSpec((_need_bins(_one(known, "bins")) if known is not None else -1,), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, range_: Any, bins: Any = None) -> Any:
-        """Refuses a range that is none."""
+        """Counts of values in bins of equal width; GraphError unless the range ascends."""
         low, high = float(range_[0]), float(range_[1])
         if not low < high:
             raise GraphError(f"the range must ascend, got {low} to {high}")
@@ -98,7 +98,7 @@ def _one(values: Sequence[int], what: str) -> int:
     file=FileArgs(ints=("min_length?", "max_length?", "data_type?:dtype"), dtypes=("~data_type",), properties={
         "outputType": "s:data_type:dtype"}))
 class Bincount(Op):
-    """How often each of 0, 1, 2, … occurs in x, or the sum of the weights there.
+    """Counts of 0, 1, 2, … in x, or the sums of their weights.
 
     The result has at least ``min_length`` entries, else as many as needed and at most ``max_length``: larger values do not count. Without
     weights it is INT, or of ``data_type``; weights give it their type.
@@ -129,7 +129,7 @@ class Bincount(Op):
         return self.data_type or DataType.INT
 
     def compute(self, xp: Any, x: Any, weights: Any = None, least: Any = None, most: Any = None) -> Any:
-        """Negative values are refused."""
+        """The number, or sum of weights, of each value; ShapeError for negative ones."""
         if x.size and int(x.min()) < 0:
             raise ShapeError(f"{self.id}: value {int(x.min())} is out of range (0 and above)")
         if weights is not None and weights.shape != x.shape:

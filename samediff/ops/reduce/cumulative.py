@@ -30,7 +30,7 @@ class Cumulative(Op):
         cls.exclusive, cls.reverse, cls.axis = False, False, ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input; at least one axis."""
+        """The shape of the input; ShapeError without an axis."""
         if not self.axis:
             raise ShapeError(f"{self.id} needs an axis")
         if specs[0].shape is not None:
@@ -118,7 +118,7 @@ class CumProdGradient(Cumulative):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By running sums and quotients (x without zeros)."""
+        """The gradient from running sums and quotients; x has no zeros."""
         (x, u), h, sd = inputs, output_grads[0], inputs[0].sd
         product = sd.add_op(CumProd(self.exclusive, self.reverse, self.axis), [x])  # type: ignore[call-arg]
         suffix = CumSum(self.exclusive, not self.reverse, self.axis)  # type: ignore[call-arg]

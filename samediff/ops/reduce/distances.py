@@ -32,7 +32,7 @@ class Distance(Op):
         cls.keep_dims, cls.is_complex, cls.dimensions = False, False, ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The reduced shape, floating."""
+        """The reduced shape, in a floating type."""
         if self.is_complex:
             raise GraphError("is_complex must be False: there are no complex arrays")
         x, y = specs
@@ -59,7 +59,7 @@ class Distance(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Nodes of the formula, differentiated."""
+        """The gradient of the formula written as graph nodes."""
         x, y = inputs
         sd, dims = x.sd, self.dimensions
         wide = y
@@ -151,7 +151,7 @@ class Jaccard(Distance):
     """1 - sum(min(x, y)) / sum(max(x, y)) over ``dimensions``."""
 
     def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
-        """One minus the quotient."""
+        """One minus the sum of minima over the sum of maxima."""
         return 1 - total(xp.minimum(x, y)) / total(xp.maximum(x, y))
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:

@@ -37,7 +37,7 @@ class _Spread(Reduction):
 
     @property
     def compiled_as(self) -> str:
-        """One form for each divisor."""
+        """Name of the compiled reduction, one for each divisor."""
         return f"sample_{self.id}" if self.bias_corrected else self.id
 
     def rest(self, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
@@ -53,7 +53,7 @@ class _Spread(Reduction):
         return inputs[0] - mean  # type: ignore[no-any-return]
 
     def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
-        """Spread and divided by the divisor."""
+        """A reduced value divided by the divisor and broadcast over x."""
         return self.broadcast_reduced(value, inputs, divisor=int(self.bias_corrected))
 
 
@@ -98,7 +98,7 @@ class Moments(Op):
     keep_dims: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Twice the reduced shape."""
+        """Two arrays of the reduced shape."""
         one = Variance(self.dimensions, self.keep_dims).infer(*specs)  # type: ignore[call-arg]
         return (one, one)  # type: ignore[return-value]
 
@@ -111,7 +111,7 @@ class Moments(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sum of both gradients."""
+        """The sum of the gradients through mean and variance."""
         mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]  # type: ignore[call-arg]
         variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]  # type: ignore[call-arg]
         return [mean + variance]  # type: ignore[operator]

@@ -40,7 +40,7 @@ class ProductOfOthers(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """By quotients, except around zeros."""
+        """The product over the element, except where there are zeros."""
         over = axes_of(self.dimensions, x.ndim, axes)
         zero = x == 0
         zeros = zero.sum(axis=over, keepdims=True)
@@ -67,10 +67,10 @@ class ReSpread(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """A read-only view of the sums."""
+        """The sums, broadcast back to the shape of x."""
         return xp.broadcast_to(x.sum(axis=axes_of(self.dimensions, x.ndim, axes), keepdims=True, dtype=x.dtype), x.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same of the upstream gradient."""
+        """The same op on the upstream gradient, as it is symmetric."""
         return [inputs[0].sd.add_op(self, [output_grads[0], *inputs[1:]])]

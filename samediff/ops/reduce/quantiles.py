@@ -126,7 +126,7 @@ class OfNth(Op):
             self.rank(n.value, x.shape[-1])
 
     def rank(self, n: Any, count: int) -> int:
-        """Place in ascending order."""
+        """The position in ascending order; ShapeError outside the row."""
         if n.size != 1:
             raise ShapeError(f"n must be one number, got shape {n.shape}")
         place = int(n.reshape(-1)[0])
@@ -142,7 +142,7 @@ class NthElement(Composite, OfNth):
     reverse: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the last axis."""
+        """The shape without the last axis."""
         self.check(*specs)
         return specs[0].with_shape(None if specs[0].shape is None else specs[0].shape[:-1])
 
@@ -181,7 +181,7 @@ class InTopK(Op):
     sorted: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One answer per row."""
+        """One truth value for each row."""
         predictions, targets = specs
         require_floating(self.id, predictions)
         require_integer("targets", targets)

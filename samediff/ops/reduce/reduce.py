@@ -28,7 +28,7 @@ class Sum(Reduction):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The upstream gradient, spread."""
+        """The upstream gradient, broadcast over x."""
         return [self.broadcast_reduced(output_grads[0], inputs)]
 
 
@@ -44,7 +44,7 @@ class Mean(Reduction):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The upstream gradient over n, spread."""
+        """The upstream gradient over the number of elements, broadcast over x."""
         return [self.broadcast_reduced(output_grads[0], inputs, divisor=0)]
 
 
@@ -132,7 +132,7 @@ class LogSumExp(Reduction):
     slope = staticmethod(lambda xp, x, y, g: xp.where(y == -xp.inf, 0, g * xp.where(x == y, 1, xp.exp(x - y))))
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """Stable for any size of x."""
+        """Computed without overflow for any x."""
         if not all(x.shape[i] for i in axes):       # nothing: ln(0)
             return xp.full([1 if i in axes else n for i, n in enumerate(x.shape) if self.keep_dims or i not in axes], -xp.inf, x.dtype)
         top = xp.max(x, axis=axes, keepdims=True)

@@ -68,7 +68,7 @@ class StandardizeSlope(Composite):
         return slope.astype(x.dtype, copy=False)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
+        """The op as a composition of other ops."""
         x, g = inputs
         sd = x.sd
         y = sd.add_op(StandardizedAxes(self.axes), [x])

@@ -27,7 +27,7 @@ class SufficientStatistics(Composite):
     shift: float | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Three or four outputs."""
+        """Count, sum and sum of squares, and the shift where it is given."""
         x, axes = specs[:2]
         require_floating(self.id, x)
         require_integer("axes", axes)
@@ -45,7 +45,7 @@ class SufficientStatistics(Composite):
         return found if self.shift is None else (*found, xp.asarray(self.shift, x.dtype))
 
     def expand(self, *inputs: Any) -> Any:
-        """The same in nodes; the count is a constant."""
+        """The op as a composition of other ops; the count is a constant."""
         x, axes = inputs[:2]
         sd, one = x.sd, axis_size(x.sd.call("base", "reshape", x, -1), 0) * 0.0
         found = one, sd.call("base", "sum", x, axes, False), sd.call("base", "sum", x * x, axes, False)

@@ -37,7 +37,7 @@ class TopK(Op):
         return TensorSpec(shape, x.dtype), TensorSpec(shape, DataType.INT)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By a stable sort."""
+        """The largest elements by a stable sort, and their positions."""
         n, k = x.shape[-1], int(self.k)
         order = n - 1 - xp.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1][..., :k]
         if not self.sorted:
@@ -58,14 +58,14 @@ class PutAlongLast(Op):
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
-        """The indices of a row differ."""
+        """Elements written into zeros; the indices of a row differ."""
         out = xp.zeros(like.shape, x.dtype)
         xp.put_along_axis(out, indices.astype(xp.int64), x, axis=-1)
         return out
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Taken from the indices."""
+        """The gradient's elements at the indices."""
         return [inputs[0].sd.add_op(TakeAlongLast(), [output_grads[0], inputs[1], inputs[0]]), None, None]
 
 

@@ -32,7 +32,7 @@ class Unique(Op):
         return TensorSpec((-1,), specs[0].dtype), TensorSpec((size(specs[0].shape),), index)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Sorted, then put back in order."""
+        """The distinct elements in order of appearance, and the position of each element among them."""
         values, first, places = xp.unique(x.reshape(-1), return_index=True, return_inverse=True)
         order = xp.argsort(first)
         rank = xp.argsort(order)
@@ -40,7 +40,7 @@ class Unique(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """To the first of equal elements."""
+        """The gradient goes to the first of equal elements."""
         x, sd = inputs[0], inputs[0].sd
         flat = sd.call("base", "reshape", x, -1)
         return [reshape_like(gather_gradient(output_grads[0], sd.add_op(FirstPlaces(), [x]), flat, 0), x)]
@@ -48,7 +48,7 @@ class Unique(Op):
 
 @op("first_places", gradient="zero")
 class FirstPlaces(Op):
-    """Where each distinct element appears first, in that order; LONG (made by gradients)."""
+    """The position at which each distinct element appears first, in that order; LONG (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec((-1,), DataType.LONG)

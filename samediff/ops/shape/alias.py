@@ -15,18 +15,18 @@ class AliasOp(Op):
     """Stands for the op that :meth:`meant` gives: shapes, values, gradients and kernels are those of that one."""
 
     def meant(self) -> Op:
-        """The op with these attributes."""
+        """The op of which this one is an alias."""
         raise NotImplementedError(f"{type(self).__name__} must implement meant(self)")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the other op."""
+        """Shape and type by the op :meth:`meant`."""
         return self.meant().infer(*specs)
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
-        """As the other op."""
+        """Values of the op :meth:`meant`."""
         return self.meant().compute(xp, *inputs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """As the other op."""
+        """Gradients of the op :meth:`meant`."""
         return self.meant().grad(inputs, outputs, output_grads)

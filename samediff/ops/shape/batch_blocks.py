@@ -34,7 +34,7 @@ class Blocks(Op):
         raise NotImplementedError
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Known where blocks and edges are."""
+        """The shape where blocks and edges are constants."""
         x, blocks, edges = specs
         require_integer("blocks", blocks)
         require_integer("edges", edges)
@@ -44,7 +44,7 @@ class Blocks(Op):
         return x.with_shape(self.checked(x.shape, sizes, pairs))
 
     def checked(self, shape: Sequence[int], sizes: list[int], edges: list[list[int]]) -> tuple[int, ...]:
-        """ShapeError for too few axes."""
+        """The shape of the result; ShapeError for too few axes."""
         if len(shape) < len(sizes) + 1:
             raise ShapeError(f"{len(sizes)} block sizes need at least {len(sizes) + 1} axes, got shape {tuple(shape)}")
         return self.resized(shape, sizes, edges)
@@ -68,7 +68,7 @@ class SpaceToBatchNd(Blocks):
         return (-1 if shape[0] == -1 else shape[0] * math.prod(sizes), *space, *shape[1 + len(sizes):])
 
     def compute(self, xp: Any, x: Any, blocks: Any, edges: Any) -> Any:
-        """Pad, then one transposition."""
+        """Padding, then one transposition."""
         sizes, pairs = _numbers(blocks, edges)
         result, k = self.checked(x.shape, sizes, pairs), len(sizes)
         x = xp.pad(x, [(0, 0), *map(tuple, pairs), *[(0, 0)] * (x.ndim - 1 - k)])
@@ -79,7 +79,7 @@ class SpaceToBatchNd(Blocks):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back, padding cut off."""
+        """The gradient moved back, without the padding."""
         return [inputs[0].sd.add_op(BatchToSpaceNd(), [output_grads[0], *inputs[1:]]), None, None]
 
 
@@ -94,7 +94,7 @@ class BatchToSpaceNd(Blocks):
         return (_part(shape[0], math.prod(sizes), "batch"), *space, *shape[1 + len(sizes):])
 
     def compute(self, xp: Any, x: Any, blocks: Any, edges: Any) -> Any:
-        """One transposition, then crop."""
+        """One transposition, then cropping."""
         sizes, pairs = _numbers(blocks, edges)
         k, whole = len(sizes), self.checked(x.shape, sizes, [[0, 0]] * len(sizes))
         self.resized(x.shape, sizes, pairs)
@@ -105,5 +105,5 @@ class BatchToSpaceNd(Blocks):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Padded and moved back."""
+        """The gradient padded with zeros and moved back."""
         return [inputs[0].sd.add_op(SpaceToBatchNd(), [output_grads[0], *inputs[1:]]), None, None]

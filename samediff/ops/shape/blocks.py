@@ -35,27 +35,27 @@ def _rank4(shape: Shape | None) -> Shape:
 
 
 class ChannelBlocks(Op):
-    """Squares of ``block_size`` cells against channels."""
+    """Base of ops that move squares of ``block_size`` cells to channels and back."""
 
     block_size: int
     data_format: str
 
     def nhwc(self, xp: Any, x: Any) -> Any:
-        """A view with channels last."""
+        """A view of the images with channels last."""
         return x if self.data_format.upper() == "NHWC" else xp.moveaxis(x, 1, -1)
 
     def back(self, xp: Any, x: Any) -> Any:
-        """A view in the own format."""
+        """A view of images with channels last, in the op's own format."""
         return x if self.data_format.upper() == "NHWC" else xp.moveaxis(x, -1, 1)
 
     def sizes(self, shape: Shape | None) -> Shape:
-        """N, H, W, C."""
+        """The sizes of images as N, H, W, C."""
         expect_at_least(1, block_size=self.block_size)
         shape = _rank4(shape)
         return shape if self.data_format.upper() == "NHWC" else (shape[0], *shape[2:], shape[1])
 
     def shape(self, n: int, h: int, w: int, c: int) -> Shape:
-        """In the own format."""
+        """These sizes in the op's own format."""
         return (n, h, w, c) if self.data_format.upper() == "NHWC" else (n, c, h, w)
 
     def cells(self, wide: Any, deep: Any) -> tuple[Any, Any]:
@@ -179,7 +179,7 @@ class SpaceToBatch(BatchBlocks):
         return self.inferred(specs[0], specs[1], True)
 
     def compute(self, xp: Any, x: Any, edges: Any) -> Any:
-        """Pad, then one transposition."""
+        """Padding, then one transposition."""
         (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
         x = xp.pad(x, ((0, 0), (t, d), (le, r), (0, 0)))
         n, h, w, c = x.shape
@@ -187,7 +187,7 @@ class SpaceToBatch(BatchBlocks):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back, padding cut off."""
+        """The gradient moved back, without the padding."""
         return [inputs[0].sd.add_op(BatchToSpace(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
 
 
@@ -202,7 +202,7 @@ class BatchToSpace(BatchBlocks):
         return self.inferred(specs[0], specs[1], False)
 
     def compute(self, xp: Any, x: Any, edges: Any) -> Any:
-        """One transposition, then crop."""
+        """One transposition, then cropping."""
         (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
         n, h, w, c = x.shape
         y = x.reshape(a, b, n // (a * b), h, w, c).transpose(2, 3, 0, 4, 1, 5).reshape(n // (a * b), h * a, w * b, c)
@@ -210,7 +210,7 @@ class BatchToSpace(BatchBlocks):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Padded and moved back."""
+        """The gradient padded with zeros and moved back."""
         return [inputs[0].sd.add_op(SpaceToBatch(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
 
 
@@ -224,7 +224,7 @@ class BatchBlocksCall(Op):
     bottom: tuple[int, ...]
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """The node and the constant."""
+        """Add the op and a constant with its edges."""
         if any(len(v) != 2 for v in (self.blocks, self.top, self.bottom)):
             raise ShapeError(f"blocks, (top, bottom) and (left, right) need two numbers each; got {self.blocks}, {self.top}, {self.bottom}")
         edges = np.array([self.top, self.bottom], np.int32)
@@ -288,7 +288,7 @@ class RepeatBlocks(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sums of the repeated cells."""
+        """The gradient summed over the copies of each cell."""
         return [inputs[0].sd.add_op(SumBlocks(self.factors), [output_grads[0]])]
 
 
@@ -305,7 +305,7 @@ class SumBlocks(Op):
         return TensorSpec(None if shape is None else tuple(_divided(n, f, "an axis") for n, f in zip(shape, self.factors)), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """One sum over the split axes."""
+        """The sum over each block, by splitting the axes."""
         split = [n for size, f in zip(x.shape, self.factors) for n in (size // f, f)]
         return x.reshape(split).sum(axis=tuple(range(1, len(split), 2)), dtype=x.dtype)
 
@@ -315,7 +315,7 @@ class SumBlocks(Op):
 
 
 class Upsampling(Op):
-    """Nearest-neighbour repetition."""
+    """Base of upsampling by repeating cells."""
 
     def repeat(self) -> RepeatBlocks:
         """The op with factors for every axis."""
@@ -329,7 +329,7 @@ class Upsampling(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sums of the repeated cells."""
+        """The gradient summed over the copies of each cell."""
         return self.repeat().grad(inputs, outputs, output_grads)
 
 
@@ -346,7 +346,7 @@ class Upsampling2DOp(Upsampling):
     nchw: bool = True
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """One number serves both axes."""
+        """Add the op; one number serves both axes."""
         return sd.add_op(self.replace(scale_w=self.scale_w or self.scale_h), inputs, names)
 
     def repeat(self) -> RepeatBlocks:
@@ -368,6 +368,6 @@ class Upsampling3DOp(Upsampling):
     scale_w: int
 
     def repeat(self) -> RepeatBlocks:
-        """Depth, height and width."""
+        """The op with factors for depth, height and width."""
         factors = (self.scale_d, self.scale_h, self.scale_w)
         return RepeatBlocks((1, 1, *factors) if self.ncdhw else (1, *factors, 1))

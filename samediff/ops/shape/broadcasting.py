@@ -27,7 +27,7 @@ class BroadcastTo(Op):
     flops_per_element = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         x, shape = specs
         require_integer("a shape", shape)
         result = shape_from(shape)
@@ -43,7 +43,7 @@ class BroadcastTo(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Summed over what was repeated."""
+        """The gradient summed over the broadcast axes."""
         return [sum_to(output_grads[0], inputs[0]), None]
 
 
@@ -52,7 +52,7 @@ class BroadcastDynamicShape(Op):
     """The shape to which arrays of the shapes x and y are broadcast: an integer vector of the type of x."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As long as the longer one."""
+        """As long as the longer of the two shapes."""
         for spec in specs:
             require_integer("shapes", spec)
             if spec.shape is not None and len(spec.shape) != 1:
@@ -64,7 +64,7 @@ class BroadcastDynamicShape(Op):
         return TensorSpec((-1 if -1 in lengths else max(lengths),), specs[0].dtype, value)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """By the rule of broadcasting."""
+        """The broadcast of two shapes."""
         shapes = [tuple(int(n) for n in v) for v in (x, y)]
         return xp.asarray(broadcast(*shapes), dtype=x.dtype)
 
@@ -76,7 +76,7 @@ class Flatten2D(Reshaping):
     axis: int = 1
 
     def parts(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        """Rows and columns."""
+        """Number of rows and columns."""
         if not shape:
             raise ShapeError("flatten_2d needs at least one axis, got a scalar")
         at = normalize_axis(self.axis, len(shape))
@@ -93,7 +93,7 @@ class Flatten2D(Reshaping):
 
 @op("bitcast", gradient="none", file=FileArgs(ints=("data_type:dtype",), properties={"dtype": "s:data_type:dtype"}))
 class BitCast(Op):
-    """The same bits read as another type.
+    """The bits of an array read as another type.
 
     A wider type takes the elements along the last axis together, which then goes; a narrower one adds a last axis with the parts.
     """
@@ -108,7 +108,7 @@ class BitCast(Op):
         return x.dtype.numpy.itemsize, self.data_type.numpy.itemsize
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By the sizes of both types."""
+        """A last axis is added or removed by the ratio of the types' sizes."""
         x = specs[0]
         old, new = self.ratio(x)
         if x.shape is None or old == new:

@@ -36,7 +36,7 @@ class CreateView(Sliced):
         return super().infer(*specs)
 
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
-        """One for each descriptor."""
+        """One slice, index or new axis for each descriptor."""
         return [_entry(n) for n in numbers]
 
     def unknown(self, rank: int) -> Shape | None:

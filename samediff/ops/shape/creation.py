@@ -32,7 +32,7 @@ class Fill(Op):
     value: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         return TensorSpec(shape_from(specs[0]), self.data_type)
 
     def compute(self, xp: Any, shape: Any) -> Any:
@@ -50,7 +50,7 @@ class Create(Op):
     initialize: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape in the variable."""
+        """The shape that the input holds; unknown unless it is a constant."""
         return TensorSpec(shape_from(specs[0]), self.data_type)
 
     def compute(self, xp: Any, shape: Any) -> Any:
@@ -107,7 +107,7 @@ class RangeOf(Op):
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Known where the inputs are constants."""
+        """A vector; its length is known where the inputs are constants."""
         expect_single(*zip(("from", "to", "step"), specs))
         if all(s.value is not None for s in specs):
             return TensorSpec(_range(*(s.value.item() for s in specs), self.data_type).shape, self.data_type)  # type: ignore[call-arg]
@@ -209,7 +209,7 @@ class EyeOf(Op):
     flops_per_element = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Known where the sizes are constants."""
+        """A matrix; its sizes are known where the inputs are constants."""
         expect_single(*zip(("rows", "cols"), specs))
         sizes = [(ints_of(s) or (-1,))[0] for s in specs]
         return TensorSpec((sizes[0], sizes[-1]), DataType.FLOAT)
@@ -231,7 +231,7 @@ class MinMaxDatatype(Op):
     min_or_max: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar of that type."""
+        """A scalar of the type that ``datatype`` names by number."""
         if self.datatype not in TYPE_CODES:
             raise GraphError(f"{self.datatype} is no data type; {', '.join(f'{n} {t}' for n, t in TYPE_CODES.items())}")
         return TensorSpec((), DataType[TYPE_CODES[self.datatype]])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Variadic(Op):
-    """One output for each of any number of inputs."""
+    """Base of ops with one output for each of any number of inputs."""
 
     inputs = "*xs"
 
@@ -51,7 +51,7 @@ class ShapesOf(Variadic):
     data_type: DataType = DataType.LONG
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One size per axis, known where the shapes are."""
+        """For each input a vector of its sizes, a constant where they are known."""
         self.need_inputs(specs)
         if not self.data_type.is_integer:
             raise DataTypeError(f"shapes are integers; got data_type {self.data_type.name}")
@@ -60,7 +60,7 @@ class ShapesOf(Variadic):
                      for f in found if isinstance(f, TensorSpec))
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """Of the actual shapes."""
+        """The actual shapes as arrays."""
         return tuple(np.asarray(x.shape, self.data_type.numpy) for x in xs)
 
 

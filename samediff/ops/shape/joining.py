@@ -35,7 +35,7 @@ def joined(shapes: Sequence[Shape | None], what: str, skip: int | None = None) -
 
 
 def part_of(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
-    """Where one of the parts lies in the joined array."""
+    """The part of a joined array that came from the array at a position."""
     axis = dimension % x.ndim
     sizes = [1 if p.ndim == 0 else 0 if p.shape == (0,) else p.shape[axis] for p in parts]
     start = sum(sizes[:position])
@@ -290,7 +290,7 @@ class Tile(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sum over the copies."""
+        """The gradient summed over the copies."""
         return [inputs[0].sd.add_op(TileSum(self.repeat), [output_grads[0], *inputs])]
 
 

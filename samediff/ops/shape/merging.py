@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class VariadicElementwise(Op):
-    """Elementwise over equally shaped arrays."""
+    """Base of elementwise ops over any number of arrays of one shape."""
 
     inputs = "*xs"
 
@@ -31,7 +31,7 @@ class VariadicElementwise(Op):
         return TensorSpec(joined([s.shape for s in specs], self.id), specs[0].dtype)
 
     def element(self, xp: Any, *xs: Any) -> Any:
-        """The same for single elements."""
+        """The op for single elements, as array code to be traced."""
         return self.compute(xp, *xs)
 
 
@@ -40,19 +40,19 @@ class MergeAdd(VariadicElementwise):
     """Sum of arrays of one shape."""
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """One after the other."""
+        """The arrays in turn."""
         out = xs[0].copy()
         for x in xs[1:]:
             out += x
         return out
 
     def element(self, xp: Any, *xs: Any) -> Any:
-        """Without an array of its own."""
+        """The sum as one expression."""
         return sum(xs[1:], start=xs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same for all."""
+        """The upstream gradient for each input."""
         return [output_grads[0]] * len(inputs)
 
 
@@ -61,7 +61,7 @@ class MergeAvg(MergeAdd):
     """Mean of arrays of one shape, in their type."""
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """The sum over the number."""
+        """The sum divided by the number of arrays."""
         return super().compute(xp, *xs) / xs[0].dtype.type(len(xs))
 
     def element(self, xp: Any, *xs: Any) -> Any:
@@ -69,7 +69,7 @@ class MergeAvg(MergeAdd):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same share for all."""
+        """The upstream gradient over the number of arrays, for each input."""
         return [output_grads[0] * (1.0 / len(inputs))] * len(inputs)
 
 
@@ -78,7 +78,7 @@ class MergeMax(VariadicElementwise):
     """Elementwise maximum of arrays of one shape."""
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """One after the other."""
+        """The arrays in turn."""
         out = xs[0]
         for x in xs[1:]:
             out = xp.maximum(out, x)
@@ -86,7 +86,7 @@ class MergeMax(VariadicElementwise):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """To the first array that holds the maximum."""
+        """The gradient goes to the first array that holds the maximum."""
         sd = inputs[0].sd
         winner = sd.add_op(MergeMaxIndex(), list(inputs))
         zeros = sd.call("base", "zeros_like", output_grads[0])
@@ -96,12 +96,12 @@ class MergeMax(VariadicElementwise):
 @op("mergemaxindex", api="math.merge_max_index base.merge_max_index", signatures=("*xs, data_type", "*xs"), gradient="zero",
     file=FileArgs(ints=("data_type:dtype",)))
 class MergeMaxIndex(VariadicElementwise):
-    """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
+    """The number of the array that holds the maximum, element by element (the first of equal ones)."""
 
     data_type: DataType = DataType.INT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The common shape, an integer type."""
+        """The common shape, in an integer type."""
         found = super().infer(*specs)
         assert isinstance(found, TensorSpec)
         return found.with_dtype(self.data_type)
@@ -111,7 +111,7 @@ class MergeMaxIndex(VariadicElementwise):
         return xp.argmax(xp.stack(xs), axis=0)
 
     def element(self, xp: Any, *xs: Any) -> Any:
-        """One after the other; NaN is more than all."""
+        """The number by comparing one array after the other; NaN counts as the maximum."""
         best, place = xs[0], xp.asarray(0, np.int64)
         for i, x in enumerate(xs[1:], start=1):
             wins = (x > best) | ((x != x) & (best == best))
@@ -127,7 +127,7 @@ class Meshgrid(Op):
     cartesian: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis per vector; other arrays count as the vector of their elements."""
+        """One axis for each vector; other arrays count as the vector of their elements."""
         sizes = [math.prod(s.shape) if s.is_static and s.shape is not None else -1 for s in specs]
         if self.cartesian and len(sizes) > 1:
             sizes[:2] = sizes[1::-1]
@@ -141,7 +141,7 @@ class Meshgrid(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sum over the other axes."""
+        """The gradient summed over the axes of the other vectors."""
         n = len(inputs)
         found = []
         for i, (x, g) in enumerate(zip(inputs, output_grads)):

@@ -15,5 +15,5 @@ class MirrorPad(AliasOp):
     symmetric: bool = False
 
     def meant(self) -> Pad:
-        """Padding in that mode."""
+        """The ``pad`` op in the mode of the attribute."""
         return Pad(PadMode.SYMMETRIC if self.symmetric else PadMode.REFLECT)

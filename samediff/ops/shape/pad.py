@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _inner(widths: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Where an array of this shape lies in the padded one."""
+    """The part of the padded array that the original occupies, as slices."""
     return (*(slice(int(before), int(before) + n) for (before, _), n in zip(widths, shape)), ...)
 
 
@@ -101,5 +101,5 @@ class PadSum(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Padded again, with 0."""
+        """The gradient padded in the same mode."""
         return [inputs[0].sd.add_op(Pad(self.mode, 0.0), [output_grads[0], inputs[1]]), None, None]

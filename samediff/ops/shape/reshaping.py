@@ -59,7 +59,7 @@ class Reshaping(View):
     """Keeps the elements in c order: the gradient is reshaped back."""
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """The input when its shape stays."""
+        """The number of the input that equals the result, where the shape does not change."""
         inferred = self.infer(*specs)
         return 0 if isinstance(inferred, TensorSpec) and inferred.shape == specs[0].shape else None
 
@@ -169,7 +169,7 @@ class Permute(View):
         return x.with_shape(tuple(x.shape[i] for i in self.order(len(x.shape), order)))
 
     def order(self, rank: int, dimensions: Sequence[int]) -> list[int]:
-        """A permutation of the axes."""
+        """The dimensions as a permutation of the axes; ShapeError if they are none."""
         order = [normalize_axis(int(d), rank) for d in dimensions] if len(dimensions) else list(range(rank))[::-1]
         if sorted(order) != list(range(rank)):
             raise ShapeError(f"{tuple(dimensions)} is no permutation of the {rank} axes")
@@ -213,7 +213,7 @@ class Flatten(Op):
     order: str = "c"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The sum of the sizes."""
+        """A vector of all elements."""
         if self.order not in ("c", "f"):
             raise ShapeError(f"order must be 'c' or 'f', got {self.order!r}")
         sizes = [size(s.shape) for s in specs]
@@ -224,7 +224,7 @@ class Flatten(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Each part back in its shape."""
+        """The part of the gradient for each input, in its shape."""
         sd, found, start = inputs[0].sd, [], 0
         for x in inputs:
             n = size(x.spec.shape)

@@ -139,7 +139,7 @@ class Measure(Op):
         return TensorSpec((), self.result, value)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Of the actual shape."""
+        """The measure of the actual shape."""
         return np.asarray(self.of(tuple(x.shape)), self.result.numpy)
 
 
@@ -151,7 +151,7 @@ class ShapeOf(Measure):
         return shape
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One size per axis."""
+        """One size for each axis."""
         rank = specs[0].rank
         found = super().infer(*specs)
         return TensorSpec((-1,) if rank is None else (rank,), self.result, found.value)  # type: ignore[union-attr]
@@ -176,7 +176,7 @@ class SizeAt(Measure):
         return shape[normalize_axis(self.dimension, len(shape))]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar; the axis must exist."""
+        """A scalar; ShapeError for an axis that does not exist."""
         if specs[0].shape is not None:
             normalize_axis(self.dimension, len(specs[0].shape))
         return super().infer(*specs)
@@ -195,7 +195,7 @@ class RankOp(Measure):
 
 @op("is_numeric_tensor", api="base.is_numeric_tensor math.is_numeric_tensor")
 class IsNumericTensor(Measure):
-    """True for an array of numbers."""
+    """True, as every array is one of numbers."""
 
     result = DataType.BOOL
 

@@ -48,11 +48,11 @@ class Sliced(View):
     """A regular part of the first input; further inputs are integers that say which."""
 
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
-        """What to take, axis by axis."""
+        """One slice, index or new axis for each entry of the index."""
         raise NotImplementedError
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Sizes that are known stay known."""
+        """The sizes of the part; unknown ones where the numbers are no constants."""
         x, numbers = specs[0], [ints_of(s) for s in specs[1:]]
         if x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -70,7 +70,7 @@ class Sliced(View):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Zeros around the upstream gradient."""
+        """The upstream gradient, put into zeros."""
         return [inputs[0].sd.add_op(SliceGrad(self), [output_grads[0], *inputs])]
 
 
@@ -167,7 +167,7 @@ class Slice(Sliced):
     sizes: tuple[int, ...] = ()
 
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
-        """One interval per axis."""
+        """One interval for each axis."""
         begin, sizes = numbers if numbers else (self.starts, self.sizes)
         if len(begin) != rank or len(sizes) != rank:
             raise ShapeError(f"begin {tuple(begin)} and size {tuple(sizes)} need one number for each of the {rank} axes")
@@ -233,7 +233,7 @@ class StridedSlice(Sliced):
         return out
 
     def unknown(self, rank: int) -> Shape | None:
-        """The masks may change the rank."""
+        """The shape with unknown sizes; masks may change the rank."""
         return (-1,) * (rank + self.new_axis_mask.bit_count() - self.shrink_axis_mask.bit_count())
 
 
@@ -275,7 +275,7 @@ class ReverseSequence(Op):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, lengths: Any) -> Any:
-        """Take along the sequence axis."""
+        """Elements taken in reversed order along the sequence axis."""
         seq, batch = self.seq_dim % x.ndim, self.batch_dim % x.ndim
         check_lengths(f"{self.id}: length", lengths, x.shape[seq])
         steps = xp.arange(x.shape[seq])

@@ -22,7 +22,7 @@ def _total(t: Any) -> Any:
 
 
 def parameters(formula: Formula) -> tuple[str, ...]:
-    """The names of what a formula asks for."""
+    """The parameter names of a formula."""
     return tuple(inspect.signature(formula).parameters)
 
 
@@ -75,12 +75,12 @@ class Sweep:
     unit: Formula | None = None
 
     def formulas(self) -> Iterator[Formula]:
-        """All of them."""
+        """All formulas of the sweep."""
         yield from itertools.chain.from_iterable((fold.term, fold.result) for fold in self.folds)
         yield from self.results
         yield from filter(None, (self.each, self.near, self.unit))
 
     @functools.cached_property
     def inputs(self) -> int:
-        """How many arrays are read."""
+        """Number of arrays that the formulas read."""
         return 1 + max(int(name[1:]) for f in self.formulas() for name in ("x0", *parameters(f)) if name[0] == "x" and name != "xp")

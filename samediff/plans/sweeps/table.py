@@ -8,42 +8,42 @@ from .spec import Formula, Stage, Sweep
 
 
 def element(x0: Any) -> Any:
-    """x0."""
+    """The element of the first array."""
     return x0
 
 
 def second(x1: Any) -> Any:
-    """x1."""
+    """The element of the second array."""
     return x1
 
 
 def product(x0: Any, x1: Any) -> Any:
-    """x0 x1."""
+    """Product of the elements of two arrays."""
     return x0 * x1
 
 
 def first_result(r0: Any) -> Any:
-    """What the first fold left."""
+    """The result of the first fold."""
     return r0
 
 
 def second_result(r1: Any) -> Any:
-    """What the second fold left."""
+    """The result of the second fold."""
     return r1
 
 
 def magnitude(xp: Any, x0: Any) -> Any:
-    """Without the sign."""
+    """The absolute value."""
     return xp.abs(x0)
 
 
 def squared(x0: Any) -> Any:
-    """x0²."""
+    """The square."""
     return x0 * x0
 
 
 def scale(xp: Any, largest: Any) -> Any:
-    """What to divide by so that squares stay in the range of the type."""
+    """A divisor that keeps squares in the range of the type: the largest magnitude, or 1 where that is 0 or infinite."""
     return xp.where((largest > 0) & (largest < xp.inf), largest, 1)
 
 
@@ -76,7 +76,7 @@ def _weight(xp: Any, x0: Any, r0: Any) -> Any:
 
 
 def _fold(*stage: Any, **options: Any) -> Sweep:
-    """One :class:`Stage`."""
+    """A sweep of one :class:`Stage` whose result is the result of the sweep."""
     return Sweep((Stage(*stage, **options),), (first_result,))
 
 

@@ -47,7 +47,7 @@ class TracedSweep:
 
 
 def reads(*expressions: ex.Expr | None) -> frozenset[str]:
-    """The names of what expressions ask for."""
+    """The names of the inputs of expressions."""
     return frozenset(str(name) for name in ex.inputs_of([e for e in expressions if e is not None]))
 
 

@@ -29,7 +29,7 @@ def reduction(node: OnnxNode, x: Any, axes: Any) -> Any:
 
 @tensorflow("ArgMax", "ArgMin")
 def position(node: OnnxNode, x: Any, axis: Any) -> Any:
-    """Where the largest or smallest element stands."""
+    """Position of the largest or smallest element."""
     find = node.xp.argmax if node.op_type == "ArgMax" else node.xp.argmin
     return find(x, axis=numbers(node, 1, "the axis")[0] % x.ndim).astype(node.get("output_type", np.dtype(np.int64)))
 
@@ -88,7 +88,7 @@ def unique(node: OnnxNode, x: Any) -> Any:
 
 @tensorflow("Bincount")
 def bincount(node: OnnxNode, x: Any, size: Any, weights: Any) -> Any:
-    """How often each number occurs."""
+    """Number of occurrences of each number."""
     n = numbers(node, 1, "how many")[0]
     hits = node.xp.reshape(x, (-1, 1)) == np.arange(n, dtype=x.dtype)
     if weights.shape[0] == 0:
@@ -98,7 +98,7 @@ def bincount(node: OnnxNode, x: Any, size: Any, weights: Any) -> Any:
 
 @tensorflow("HistogramFixedWidth")
 def histogram(node: OnnxNode, x: Any, limits: Any, bins: Any) -> Any:
-    """How many values lie in each of equal parts of a range."""
+    """Number of values in each of several equal parts of a range."""
     low, high = (float(v) for v in node.value(1, "the range"))
     n = numbers(node, 2, "the number of bins")[0]
     at = node.xp.clip(node.xp.floor((node.xp.reshape(x, (-1, 1)) - low) / (high - low) * n), 0, n - 1)

@@ -1,1 +1,1 @@
-"""Checkpoints in folders, models back from them, and state with which training goes on."""
+"""Checkpoints in folders, loading of their models, and the state from which training continues."""

@@ -53,7 +53,7 @@ class Checkpoint(CheckpointNames):
 
     @staticmethod
     def from_file_string(line: str) -> Checkpoint:
-        """Return the checkpoint of a line."""
+        """Return the checkpoint that a line of the list describes."""
         parts = line.strip().split(",")
         try:
             number, stamp, iteration, epoch = (int(p) for p in parts[:4])

@@ -1,4 +1,4 @@
-"""State beside a model file with which training goes on as if it had not stopped: a small file for each checkpoint."""
+"""State beside a model file from which training continues as if it had not stopped: a small file for each checkpoint."""
 from __future__ import annotations
 
 import json
@@ -25,7 +25,7 @@ def write_state(model_file: Path, model: Any, epoch: int, epoch_over: bool) -> N
 
 
 def state_file(model_file: Path) -> Path:
-    """The small file of a checkpoint."""
+    """Path of the state file that belongs to a model file."""
     return model_file.with_name(model_file.name + SUFFIX)
 
 
@@ -62,7 +62,7 @@ def put_back(model: Any, model_file: Path, data: Any) -> None:
 
 
 def _counter(model: Any) -> Any:
-    """What counts the epochs: a network itself, the training configuration of a graph."""
+    """The object that counts epochs: a network itself, the training configuration of a graph."""
     return model if hasattr(model, "increment_epoch_count") else model.get_training_config()
 
 

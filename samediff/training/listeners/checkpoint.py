@@ -27,7 +27,7 @@ _MILLISECONDS = {"MILLISECONDS": 1, "SECONDS": 1000, "MINUTES": 60_000, "HOURS":
 
 
 class KeepMode(JavaEnum):
-    """Which files stay."""
+    """Rules for the checkpoint files that are kept."""
 
     ALL = "ALL"
     LAST = "LAST"

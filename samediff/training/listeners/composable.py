@@ -13,7 +13,7 @@ __all__ = ["ComposableIterationListener"]
 
 
 class ComposableIterationListener(Listener):
-    """Several listeners as one; each hears what it would hear alone. Lists of listeners do the same.
+    """Several listeners as one; each is called as it would be alone. Lists of listeners do the same.
 
     Parameters
     ----------

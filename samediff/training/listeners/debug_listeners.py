@@ -66,7 +66,7 @@ class ArraySavingListener(Listener):
 
 
 class PrintMode(JavaEnum):
-    """How much `ExecDebuggingListener` shows of an op."""
+    """Amount of detail that `ExecDebuggingListener` prints for an op."""
 
     OPS_ONLY = "OPS_ONLY"
     SHAPES_ONLY = "SHAPES_ONLY"

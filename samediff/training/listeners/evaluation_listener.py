@@ -63,7 +63,7 @@ class ListenerEvaluations(ListenerEvaluationsNames):
         return self._parts[Operation.TRAINING][0]
 
     def train_evaluation_labels(self) -> Mapping[str, int]:
-        """Return their label arrays."""
+        """Return the number of the label array of each variable evaluated while training."""
         return self._parts[Operation.TRAINING][1]
 
     def validation_evaluations(self) -> _Evaluations:
@@ -71,7 +71,7 @@ class ListenerEvaluations(ListenerEvaluationsNames):
         return self._parts[Operation.TRAINING_VALIDATION][0]
 
     def validation_evaluation_labels(self) -> Mapping[str, int]:
-        """Return their label arrays."""
+        """Return the number of the label array of each variable evaluated while validating."""
         return self._parts[Operation.TRAINING_VALIDATION][1]
 
     def required_variables(self) -> ListenerVariables:
@@ -79,7 +79,7 @@ class ListenerEvaluations(ListenerEvaluationsNames):
         return ListenerVariables({operation: evaluations for operation, (evaluations, _) in self._parts.items()})
 
     def is_empty(self) -> bool:
-        """Return whether there is no evaluation."""
+        """Return True without any evaluation."""
         return not any(evaluations for evaluations, _ in self._parts.values())
 
 
@@ -135,7 +135,7 @@ class BaseEvaluationListener(Listener, BaseEvaluationListenerNames):
 
     @unwritten(when_called=True)
     def evaluations(self) -> ListenerEvaluations:
-        """Return which evaluations to fill."""
+        """Return the evaluations that the listener fills."""
         raise NotImplementedError
 
     def other_required_variables(self, sd: Any) -> ListenerVariables | None:
@@ -143,7 +143,7 @@ class BaseEvaluationListener(Listener, BaseEvaluationListenerNames):
         return None
 
     def epoch_start_evaluations(self, sd: Any, at: At) -> None:
-        """Hear that an epoch starts."""
+        """Called at the start of an epoch."""
 
     def epoch_end_evaluations(self, sd: Any, at: At, loss_curve: LossCurve | None, epoch_time_millis: int,
                               evaluations: EvaluationRecord) -> ListenerResponse | None:

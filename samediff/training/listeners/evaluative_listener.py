@@ -17,7 +17,7 @@ __all__ = ["EvaluativeListener", "InvocationType"]
 
 
 class InvocationType(JavaEnum):
-    """When an :class:`EvaluativeListener` acts."""
+    """Moments at which an :class:`EvaluativeListener` evaluates."""
 
     EPOCH_START = "EPOCH_START"
     EPOCH_END = "EPOCH_END"

@@ -18,11 +18,11 @@ __all__ = ["CallType", "FailureMode", "FailureTestingListener", "InjectedFailure
 
 
 class InjectedFailure(DL4PyError, RuntimeError):
-    """What `FailureTestingListener` raises with ``ILLEGAL_STATE``."""
+    """The error that `FailureTestingListener` raises with ``ILLEGAL_STATE``."""
 
 
 class FailureMode(JavaEnum):
-    """What breaks: memory, the process, the training, or nothing but time."""
+    """Kinds of failure: out of memory, end of the process, an error, or a delay."""
 
     OOM = "OOM"
     SYSTEM_EXIT_1 = "SYSTEM_EXIT_1"
@@ -113,37 +113,37 @@ class FailureTestingListener(Listener, FailureTestingListenerNames):
 
     @staticmethod
     def iteration_epoch_trigger(is_epoch: bool, count: int, call_type: CallType = CallType.ANY) -> Trigger:
-        """At one iteration, or in one epoch."""
+        """Trigger at one iteration, or throughout one epoch."""
         return lambda call, i, e, model: call_type in (call, CallType.ANY) and (e if is_epoch else i) == count
 
     @staticmethod
     def random_prob(call_type: CallType, probability: float, seed: int | None = None) -> Trigger:
-        """With a probability at every such call."""
+        """Trigger with a probability at every such call."""
         draws = random.Random(seed)
         return lambda call, i, e, model: call_type in (call, CallType.ANY) and draws.random() < probability
 
     @staticmethod
     def time_since_initialized_trigger(ms_since_init: int) -> Trigger:
-        """When so many milliseconds have passed since now."""
+        """Trigger when so many milliseconds have passed since now."""
         start = time.monotonic()
         return lambda call, i, e, model: (time.monotonic() - start) * 1000 > ms_since_init
 
     @staticmethod
     def user_name_trigger(user_name: str) -> Trigger:
-        """On the account of that user."""
+        """Trigger if the process runs as that user."""
         return lambda call, i, e, model: getpass.getuser().lower() == user_name.lower()
 
     @staticmethod
     def host_name_trigger(host_name: str) -> Trigger:
-        """On the machine of that name."""
+        """Trigger if the machine has that name."""
         return lambda call, i, e, model: socket.gethostname().lower() == host_name.lower()
 
     @staticmethod
     def and_(*triggers: Trigger) -> Trigger:
-        """When all of them agree."""
+        """Trigger when all triggers do."""
         return lambda *asked: all(t(*asked) for t in triggers)
 
     @staticmethod
     def or_(*triggers: Trigger) -> Trigger:
-        """When one of them does."""
+        """Trigger when any of the triggers does."""
         return lambda *asked: any(t(*asked) for t in triggers)

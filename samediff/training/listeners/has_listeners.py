@@ -19,7 +19,7 @@ def flat(items: Iterable[Any]) -> list[Any]:
 
 
 def checked(items: Iterable[Any]) -> list[Listener]:
-    """The same; ConfigurationError for what is no listener."""
+    """Listeners as a flat list; ConfigurationError for anything that is no listener."""
     found = flat(items)
     for item in found:
         if not isinstance(item, Listener):
@@ -28,14 +28,14 @@ def checked(items: Iterable[Any]) -> list[Listener]:
 
 
 class HasListeners:
-    """What graphs and networks share: listeners that hear every training."""
+    """Base of graphs and networks: the listeners that all their training calls."""
 
     _listeners: list[Listener]
     _training_data: Any = None
     _inside_batch = False
 
     def get_data_position(self) -> dict[str, Any] | None:
-        """Where the iterator stands that `fit` goes through at this moment; None outside and for other data."""
+        """The position of the iterator that `fit` goes through now; None outside `fit` and for other data."""
         return self._training_data.get_position() if isinstance(self._training_data, Positioned) else None
 
     @contextmanager

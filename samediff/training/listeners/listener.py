@@ -1,4 +1,4 @@
-"""The base of listeners: what they can hear during training of graphs and networks."""
+"""The base of listeners: methods that are called during the training of graphs and networks."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ class Listener(ListenerNames):
         """Hear that fit, validation, evaluate or output starts."""
 
     def operation_end(self, sd: Any, operation: Operation) -> None:
-        """Hear that it ends."""
+        """Called when an operation ends."""
 
     def epoch_start(self, sd: Any, at: At) -> None:
-        """Hear that an epoch starts."""
+        """Called when an epoch starts."""
         self.on_epoch_start(sd)
 
     def on_epoch_start(self, model: Any) -> None:
@@ -88,7 +88,7 @@ class Listener(ListenerNames):
         """Hear that an op is about to run."""
 
     def op_execution(self, sd: Any, at: At, batch: Any, op: Any, op_context: Any, outputs: Sequence[Any]) -> None:
-        """Hear that an op has run."""
+        """Called after an op has run."""
 
     def activation_available(self, sd: Any, at: At, batch: Any, op: Any, var_name: str, activation: Any) -> None:
         """Hear the value of an op's output."""

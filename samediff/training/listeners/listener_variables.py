@@ -28,7 +28,7 @@ class ListenerVariables(ListenerVariablesNames):
 
     @staticmethod
     def empty() -> ListenerVariables:
-        """Return no variables."""
+        """Return an instance without variables."""
         return ListenerVariables()
 
     @staticmethod
@@ -42,7 +42,7 @@ class ListenerVariables(ListenerVariablesNames):
         return ListenerVariablesBuilder()
 
     def training_variables(self) -> frozenset[str]:
-        """Return the names for training."""
+        """Return the names of variables for training."""
         return self.required_variables(Operation.TRAINING)
 
     def validation_variables(self) -> frozenset[str]:
@@ -50,19 +50,19 @@ class ListenerVariables(ListenerVariablesNames):
         return self.required_variables(Operation.TRAINING_VALIDATION)
 
     def evaluation_variables(self) -> frozenset[str]:
-        """Return the names for evaluation."""
+        """Return the names of variables for evaluation."""
         return self.required_variables(Operation.EVALUATION)
 
     def inference_variables(self) -> frozenset[str]:
-        """Return the names for inference."""
+        """Return the names of variables for inference."""
         return self.required_variables(Operation.INFERENCE)
 
     def required_variables(self, operation: Operation) -> frozenset[str]:
-        """Return the names for an operation."""
+        """Return the names of variables for an operation."""
         return self._names.get(operation, frozenset())
 
     def merge(self, other: ListenerVariables) -> ListenerVariables:
-        """Return the union."""
+        """Return the variables of both instances."""
         return ListenerVariables({op: self.required_variables(op) | other.required_variables(op) for op in Operation})
 
 
@@ -73,28 +73,28 @@ class ListenerVariablesBuilder(MethodBuilder, ListenerVariablesBuilderNames):
         self._names: dict[Operation, list[Any]] = {}
 
     def require_variables(self, operation: Operation, *variables: Any) -> ListenerVariablesBuilder:
-        """Ask for variables during an operation."""
+        """Request variables for an operation."""
         self._names.setdefault(Operation(operation), []).extend(variables)
         return self
 
     def training_variables(self, *variables: Any) -> ListenerVariablesBuilder:
-        """Ask for variables during training."""
+        """Request variables for training."""
         return self.require_variables(Operation.TRAINING, *variables)
 
     def validation_variables(self, *variables: Any) -> ListenerVariablesBuilder:
-        """Ask for variables during validation."""
+        """Request variables for validation."""
         return self.require_variables(Operation.TRAINING_VALIDATION, *variables)
 
     def evaluation_variables(self, *variables: Any) -> ListenerVariablesBuilder:
-        """Ask for variables during evaluation."""
+        """Request variables for evaluation."""
         return self.require_variables(Operation.EVALUATION, *variables)
 
     def inference_variables(self, *variables: Any) -> ListenerVariablesBuilder:
-        """Ask for variables during inference."""
+        """Request variables for inference."""
         return self.require_variables(Operation.INFERENCE, *variables)
 
     def build(self) -> ListenerVariables:
-        """Return the names."""
+        """Return the finished :class:`ListenerVariables`."""
         return ListenerVariables(self._names)
 
 

@@ -164,7 +164,7 @@ class PerformanceListener(_TrainingOnly):
 
 
 class PerformanceListenerBuilder(MethodBuilder, PerformanceListenerBuilderNames):
-    """``PerformanceListener.Builder().set_frequency(10).report_score(True).build()``."""
+    """Builder: ``PerformanceListener.Builder().set_frequency(10).report_score(True).build()``."""
 
     def set_frequency(self, frequency: int) -> Self:
         """Report every so many iterations."""
@@ -175,7 +175,7 @@ class PerformanceListenerBuilder(MethodBuilder, PerformanceListenerBuilderNames)
         return self._set(report_score=report_score)
 
     def report_time(self, report_time: bool) -> Self:
-        """Say the milliseconds of an iteration."""
+        """Report the milliseconds of an iteration."""
         return self._set(report_time=report_time)
 
     def report_etl(self, report_etl: bool) -> Self:
@@ -183,15 +183,15 @@ class PerformanceListenerBuilder(MethodBuilder, PerformanceListenerBuilderNames)
         return self._set(report_etl=report_etl)
 
     def report_sample(self, report_sample: bool) -> Self:
-        """Say the examples per second."""
+        """Report the examples per second."""
         return self._set(report_sample=report_sample)
 
     def report_batch(self, report_batch: bool) -> Self:
-        """Say the batches per second."""
+        """Report the batches per second."""
         return self._set(report_batch=report_batch)
 
     def report_iteration(self, report_iteration: bool) -> Self:
-        """Say the number of the iteration."""
+        """Report the number of the iteration."""
         return self._set(report_iteration=report_iteration)
 
     def build(self) -> PerformanceListener:
@@ -223,7 +223,7 @@ class CollectScoresListener(CopiedWhole, _TrainingOnly, CollectScoresListenerNam
         return self.iterations
 
     def get_list_score(self) -> list[float]:
-        """Return their scores."""
+        """Return the scores of the iterations."""
         return self.scores
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:

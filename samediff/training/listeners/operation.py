@@ -10,7 +10,7 @@ __all__ = ["At", "ListenerResponse", "Operation"]
 
 
 class Operation(OperationNames, JavaEnum):
-    """What a graph is being used for."""
+    """Operations of a graph: training, validation, evaluation or inference."""
 
     TRAINING = "TRAINING"
     TRAINING_VALIDATION = "TRAINING_VALIDATION"
@@ -34,7 +34,7 @@ class ListenerResponse(JavaEnum):
 
 
 class At(AtNames):
-    """Where a graph or network stands: epoch and iteration from 0, operation, thread.
+    """The current position of a training: epoch and iteration from 0, operation, thread.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class ProfilingListener(Listener):
         return operation in self.operations
 
     def _records(self) -> bool:
-        """Whether the present iteration is to be recorded."""
+        """Whether the current iteration is recorded."""
         if self._heard < self.warmup or (self.max_iterations is not None and self._recorded >= self.max_iterations):
             return False
         late = self.max_milliseconds is not None and self._file is not None and 1000 * (self._now() - self._zero) > self.max_milliseconds
@@ -152,7 +152,7 @@ class ProfilingListenerBuilder(MethodBuilder, ProfilingListenerBuilderNames):
         return self._set(max_iterations=iterations)
 
     def max_profiler_milliseconds(self, ms: int) -> Self:
-        """Stop after so much time."""
+        """Stop after so many milliseconds."""
         return self._set(max_milliseconds=ms)
 
     def operations(self, *operations: Operation) -> Self:

@@ -15,7 +15,7 @@ __all__ = ["SleepMode", "SleepyTrainingListener", "TimeMode"]
 
 
 class SleepMode(JavaEnum):
-    """How a thread waits: the first two give the processor away, the last keeps it busy."""
+    """Ways to wait: the first two release the processor, the last keeps it busy."""
 
     PARK = "PARK"
     SLEEP = "SLEEP"
@@ -23,7 +23,7 @@ class SleepMode(JavaEnum):
 
 
 class TimeMode(JavaEnum):
-    """SIMPLE waits the given time; ADDITIVE waits what is left of it since the last such event."""
+    """SIMPLE waits the given time; ADDITIVE waits the part of it that has not passed since the last such event."""
 
     SIMPLE = "SIMPLE"
     ADDITIVE = "ADDITIVE"
@@ -99,7 +99,7 @@ class SleepyTrainingListener(Listener):
 
 
 class SleepyTrainingListenerBuilder(MethodBuilder, SleepyTrainingListenerBuilderNames):
-    """``SleepyTrainingListener.builder().timer_iteration(100).build()``; times are milliseconds."""
+    """Builder: ``SleepyTrainingListener.builder().timer_iteration(100).build()``; times are milliseconds."""
 
     def timer_es(self, milliseconds: int) -> Self:
         """Wait so long at the start of each epoch."""
@@ -122,11 +122,11 @@ class SleepyTrainingListenerBuilder(MethodBuilder, SleepyTrainingListenerBuilder
         return self._set(timer_iteration=milliseconds)
 
     def sleep_mode(self, sleep_mode: SleepMode) -> Self:
-        """How a thread waits; PARK by default."""
+        """Set the way of waiting; PARK by default."""
         return self._set(sleep_mode=sleep_mode)
 
     def time_mode(self, time_mode: TimeMode) -> Self:
-        """Whether other work since the last wait counts; SIMPLE (no) by default."""
+        """Set whether the time since the last wait counts; SIMPLE (it does not) by default."""
         return self._set(time_mode=time_mode)
 
     def build(self) -> SleepyTrainingListener:

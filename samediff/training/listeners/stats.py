@@ -42,7 +42,7 @@ def summary_of(array: Any, bins: int) -> dict[str, Any]:
 
 
 class StatsStorage(JavaSpelling):
-    """Records of iterations, oldest first."""
+    """Storage of the records of iterations, oldest first."""
 
     @unwritten(when_called=True)
     def put(self, record: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ class FileStatsStorage(StatsStorage):
         extend_file(self.path, b"\n" + _line(record), b"\n")
 
     def records(self) -> list[dict[str, Any]]:
-        lines = read_file(self.path).split(b"\n")[:-1]      # what follows the last line end is being written
+        lines = read_file(self.path).split(b"\n")[:-1]      # a line without end is still being written
         try:
             head, *found = [json.loads(line) for line in lines]
         except (ValueError, RecursionError) as error:

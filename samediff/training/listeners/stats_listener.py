@@ -127,7 +127,7 @@ def _rate(model: Any, at: At) -> float | None:
 
 
 class FileMode(JavaEnum):
-    """What `UIListener` does with a file that is there already."""
+    """Treatment of an existing file by `UIListener`."""
 
     CREATE = "fail"
     APPEND = "add to it; fail when it is not there"
@@ -188,11 +188,11 @@ class UIListenerBuilder(MethodBuilder, UIListenerBuilderNames):
         return self
 
     def plot_losses(self, frequency: int) -> Self:
-        """Record the loss."""
+        """Record the loss every ``frequency`` iterations."""
         return self._every("score", frequency)
 
     def learning_rate(self, frequency: int) -> Self:
-        """Record the learning rate."""
+        """Record the learning rate every ``frequency`` iterations."""
         return self._every("learning_rate", frequency)
 
     def performance_stats(self, frequency: int) -> Self:
@@ -204,7 +204,7 @@ class UIListenerBuilder(MethodBuilder, UIListenerBuilderNames):
         return self._every("norms", frequency)
 
     def histograms(self, frequency: int) -> Self:
-        """Record histograms of parameters and updates."""
+        """Record histograms of parameters and updates every ``frequency`` iterations."""
         return self._every("histograms", frequency)
 
     def build(self) -> UIListener:

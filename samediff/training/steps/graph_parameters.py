@@ -55,7 +55,7 @@ class GraphParameters:
 
     @property
     def gradient_arrays(self) -> dict[str, Any]:
-        """The gradients by name: views."""
+        """The gradients by parameter name, as views."""
         self._bring(self._gradient_arrays)
         return self._gradient_arrays
 
@@ -71,7 +71,7 @@ class GraphParameters:
             store[name] = view
 
     def holds(self, sd: GraphCore, config: TrainingConfig, trained: set[str]) -> bool:
-        """Whether these vectors still are the parameters of the graph under this configuration."""
+        """Whether these vectors are still up to date with graph and configuration."""
         names = [v.name() for v in sd.variables() if v.is_trainable()]
         return (names == list(self.shapes) and trained == self.trained and self.updater == config.updater
                 and all(sd.tables.store.get(n) is self._arrays[n] for n in names)
@@ -131,12 +131,12 @@ class TrainingSession:
 
     @lazy_property
     def penalties(self) -> Penalties:
-        """What regularization adds to the score."""
+        """The penalties that regularization adds to the score."""
         used = [flat.params for used, flat in self.params.groups if used]
         return Penalties([(a, term) for term in self.config.regularization for a in used], uses_reference())
 
     def penalty_scores(self) -> dict[str, float]:
-        """What each kind of regularization adds to the loss."""
+        """Contribution of each kind of regularization to the loss."""
         scores: dict[str, float] = {}
         if self.config.regularization:
             values = self.penalties.values(self.config.iteration_count, self.config.epoch_count)
@@ -145,7 +145,7 @@ class TrainingSession:
         return scores
 
     def fits(self, sd: GraphCore, config: TrainingConfig) -> bool:
-        """Whether neither graph nor configuration has changed."""
+        """Whether graph and configuration are unchanged since the session was made."""
         return self.version == sd.version and self.key == _key(config)
 
 

@@ -90,23 +90,23 @@ class FlatParameters:
 
     @property
     def gradients(self) -> Any:
-        """All gradients."""
+        """The flat vector of all gradients, on the host."""
         return to_host(self._gradients)
 
     @property
     def state(self) -> Any:
-        """The state of the updaters."""
+        """The flat state vector of the updaters, on the host."""
         return to_host(self._state)
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """The parameters by name: views."""
+        """The parameters by name, as views."""
         to_host(self._params)
         return self._arrays
 
     @property
     def gradient_arrays(self) -> dict[str, Any]:
-        """The gradients by name: views."""
+        """The gradients by parameter name, as views."""
         to_host(self._gradients)
         return self._gradient_arrays
 
@@ -181,10 +181,10 @@ class TrainingStep:
                 self.pinned[gradient] = array
         self.names = frozenset(gradients)
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
-        self._clearing = CompiledLoops()                # of those others, where they are on a device
+        self._clearing = CompiledLoops()                # zero fills of those arrays, where they are on a device
         self.lock = rlock()
         self._updating: tuple[int, Backend, LoopProgram | None, Any] | None = None
-        self.last_plan: Plan | None = None          # of the last :meth:`compute`
+        self.last_plan: Plan | None = None          # the plan of the last :meth:`compute`
         self._known: BoundedCache[Any, PlannedStep] = CallCache().table()     # by what was given, where that needs no checks again
 
     def clear_others(self) -> None:
@@ -239,7 +239,7 @@ class TrainingStep:
         return plan_for(self.graph, feeds, self._request(training), self.pinned)
 
     def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
-        """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""
+        """As :meth:`compute`, with the plan of an earlier call, for arrays of the same shapes and types."""
         results = plan.run(feeds, context)[:len(self.outputs)]
         if self._copied:
             self._copy()
@@ -289,7 +289,7 @@ class TrainingStep:
         return known[2]
 
     def kernels(self) -> list[UpdateKernel]:
-        """What turns the gradients into new parameters."""
+        """The kernels that update the parameters by the gradients."""
         return self._kernels
 
     @lazy_property
@@ -308,7 +308,7 @@ class TrainingStep:
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:
-        """One step; ``between`` runs when the gradients are there and nothing is updated yet."""
+        """Take one step; ``between`` is called after the gradients are computed and before the update."""
         with self.lock:
             results = self.compute(feeds, context)
             if between is not None:

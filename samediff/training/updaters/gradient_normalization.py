@@ -12,7 +12,7 @@ __all__ = ["GradientNormalization", "normalize_gradients"]
 
 
 class GradientNormalization(JavaEnum):
-    """How the gradient of a layer is scaled or clipped before regularization and updater."""
+    """Modes of scaling or clipping a layer's gradient before regularization and updater."""
 
     None_ = "None"
     RenormalizeL2PerLayer = "RenormalizeL2PerLayer"
@@ -57,7 +57,7 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
 
 
 def gradient_factor(xp: Any, mode: GradientNormalization, norm: Any, threshold: float) -> Any:
-    """What gradients of that norm are multiplied by."""
+    """The factor for gradients of a given norm."""
     if mode.value.startswith("Renormalize"):
         return 1 / xp.where(norm == 0, norm + 1e-5, norm)
     return xp.where(norm > threshold, threshold / xp.where(norm > threshold, norm, norm * 0 + 1), norm * 0 + 1)

@@ -9,17 +9,17 @@ from ...base.home import is_ours
 from ...base.user_code.users_arrays import users_array
 from ...errors import ConfigurationError, ShapeError
 
-#: What a new class of updaters gets when it is written in this form.
+#: Methods that are set on a class of updaters written in this form.
 Members = dict[str, Any]
 
 
 def is_in_java_form(cls: type) -> bool:
-    """Whether a class makes its updater itself and has no rule for single values."""
+    """Whether a class defines ``instantiate`` and no elementwise rule."""
     return not is_ours(getattr(cls, "instantiate", None)) and hasattr(getattr(cls, "step", None), "asked_for")
 
 
 def _parts(self: Any) -> int:
-    """How many arrays of the size of a parameter the state has."""
+    """Number of state arrays of the size of a parameter."""
     size = int(self.state_size(12))
     if size % 12:
         raise ConfigurationError(f"{type(self).__name__}.stateSize(12) is {size}; a state is made of arrays as large as the parameters")
@@ -42,7 +42,7 @@ def state_names(self: Any) -> tuple[str, ...]:
 
 
 def state_init(self: Any) -> tuple[float, ...]:
-    """What the arrays of the state begin with."""
+    """Initial value of each state array."""
     view = np.zeros(_parts(self))
     if view.size:
         _made(self, view, True)
@@ -50,7 +50,7 @@ def state_init(self: Any) -> tuple[float, ...]:
 
 
 def hyper(self: Any, iteration: int, epoch: int) -> tuple[float, ...]:
-    """The counters, which the updater asks for."""
+    """Iteration and epoch, which the updater needs."""
     return float(iteration), float(epoch)
 
 
@@ -60,7 +60,7 @@ def before_step(self: Any, xp: Any, param: Any, gradient: Any) -> Any:
 
 
 def step(self: Any, xp: Any, gradient: Any, state: Any, hyper: Any) -> Any:
-    """By ``applyUpdater``, on copies."""
+    """The update by ``applyUpdater``, on copies of gradient and state."""
     view = np.concatenate([np.ravel(part) for part in state]) if state else None
     array = users_array(np.array(gradient))
     _made(self, view, False)(array, int(np.ravel(hyper[0])[0]), int(np.ravel(hyper[1])[0]))
@@ -71,6 +71,6 @@ def step(self: Any, xp: Any, gradient: Any, state: Any, hyper: Any) -> Any:
     return np.asarray(array), parts
 
 
-#: The members in its place.
+#: Methods that replace those of :class:`IUpdater` in such a class.
 MEMBERS: Members = {"state_names": property(state_names), "state_init": state_init, "hyper": hyper, "before_step": before_step,
                     "step": step}

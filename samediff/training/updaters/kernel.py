@@ -18,7 +18,7 @@ from .updater import IUpdater
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """What happens to a gradient on its way into a parameter.
+    """The elementwise rule from a gradient to the change of a parameter.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class UpdateRule:
         return [*self._first(iteration, epoch, scale), *self.updater.hyper(iteration, epoch)]
 
     def several(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
-        """:meth:`scalars` of each iteration, as rows."""
+        """:meth:`scalars` of several iterations, one row each."""
         first = np.array([self._first(i, epoch, scale) for i in (iterations if self.regularization else iterations[:1])])
         return np.hstack([first.repeat(len(iterations) // len(first), 0), self.updater.hypers(iterations, epoch)])
 
@@ -95,7 +95,7 @@ class UpdateKernel:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether a back end compiles it to one call that works on the host."""
+        """Whether a back end compiles the update to one call on the host."""
         program = self._program()
         return program is not None and program.is_one_call
 
@@ -118,7 +118,7 @@ class UpdateKernel:
         return self.rule.several(iterations, epoch, scale)
 
     def made_by(self, loops: Loops) -> Any:
-        """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
+        """The compiled loop that applies the rule to the numbers of :meth:`set_rates`, for a device; None without a compiled form."""
         if self._by_numpy:
             return None
         stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
@@ -136,7 +136,7 @@ class UpdateKernel:
             to_host(array)
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
-        """Apply one step."""
+        """Update the parameters once."""
         self.set_rates(iteration, epoch, scale)
         program = self._program()
         if program is not None:

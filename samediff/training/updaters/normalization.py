@@ -13,7 +13,7 @@ from .gradient_normalization import GradientNormalization, gradient_factor
 
 
 class NormalizeKernel:
-    """What happens to the gradients of one layer before regularization and updater; they change in place.
+    """Normalization of the gradients of one layer, in place, before regularization and updater.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class NormalizeKernel:
         self._squares = [np.zeros(1, np.float64) for _ in self._gradients]
 
     def set_scale(self, scale: float) -> None:
-        """What gradients are multiplied by."""
+        """Set the factor by which gradients are multiplied."""
         self._scale[0] = scale
 
     @property
@@ -41,7 +41,7 @@ class NormalizeKernel:
         return self._scale
 
     def made_by(self, loops: Loops) -> list[Any]:
-        """What does it on the device of ``loops``, in order."""
+        """The loops of the normalization for a device, in order."""
         if self.mode is GradientNormalization.None_:
             return [self._each(loops, lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
         if self.mode is GradientNormalization.ClipElementWiseAbsoluteValue:
@@ -62,7 +62,7 @@ class NormalizeKernel:
         return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold).astype(g.dtype)
 
     def _each(self, loops: Loops, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
-        """What replaces the entries of ``g``."""
+        """A loop that replaces the entries of ``g`` by a rule."""
         return loops.each(ex.trace(rule, [a.dtype for a in (g, *scalars)]), [g, *scalars], [g])
 
 
@@ -84,15 +84,15 @@ class Normalization:
         return [kernel.scale for kernel in self.kernels]
 
     def set_scale(self, scale: float) -> None:
-        """What gradients are multiplied by."""
+        """Set the factor by which gradients are multiplied."""
         for kernel in self.kernels:
             kernel.set_scale(scale)
 
     def made_by(self, loops: Loops) -> list[Any]:
-        """What does it on the device of ``loops``, in order."""
+        """The loops of all layers' normalization for a device, in order."""
         return [part for kernel in self.kernels for part in kernel.made_by(loops)]
 
     def __call__(self, scale: float) -> None:
-        """Scale and normalize."""
+        """Scale and normalize all gradients."""
         self.set_scale(scale)
         self._programs.of(host_backend(), lambda loops: dict(enumerate(self.made_by(loops))))()

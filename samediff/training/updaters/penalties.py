@@ -40,7 +40,7 @@ class Penalties:
         self._programs = CompiledLoops()
 
     def made_by(self, loops: Loops) -> dict[int, Any]:
-        """What sums terms on the device of ``loops``, into :attr:`sums`, by the number of the term; NumPy does those that are None."""
+        """The loops that sum terms on a device into :attr:`sums`, by the number of the term; NumPy sums those that are None."""
         return {k: self._made(loops, array, term, self.sums[k]) for k, (array, term) in enumerate(self.terms)}
 
     def _made(self, loops: Loops, array: Any, term: Regularization, out: Any) -> Any:
@@ -49,7 +49,7 @@ class Penalties:
         return loops.total(ex.trace(term.penalty, [array.dtype]), [array], out)
 
     def values(self, iteration: int, epoch: int) -> list[float]:
-        """Each term at that iteration."""
+        """The value of each term at an iteration."""
         with self._lock:
             sums = self._summed()
             found = []

@@ -14,7 +14,7 @@ __all__ = ["ApplyStep", "L1Regularization", "L2Regularization", "Regularization"
 
 
 class ApplyStep(JavaEnum):
-    """When a regularization acts: on the gradient before the updater, or on the update after it."""
+    """Point at which a regularization acts: the gradient before the updater, or the update after it."""
 
     BEFORE_UPDATER = "BEFORE_UPDATER"
     POST_UPDATER = "POST_UPDATER"
@@ -42,7 +42,7 @@ class Regularization(Configuration, RegularizationNames):
         self.__dict__[name] = Schedule.of(getattr(self, name))
 
     def coefficient(self, iteration: int, epoch: int) -> float:
-        """Return the strength in that iteration."""
+        """Return the coefficient at an iteration."""
         schedule: Schedule = getattr(self, self.coefficient_name)
         return schedule.value_at(iteration, epoch)
 

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ScheduleType(JavaEnum):
-    """What a schedule counts: iterations or epochs, both from 0."""
+    """Unit of a schedule: iterations or epochs, both from 0."""
 
     ITERATION = "ITERATION"
     EPOCH = "EPOCH"
@@ -235,7 +235,7 @@ class StepSchedule(CountedSchedule, StepScheduleNames):
 
 
 class MapScheduleBuilder(Builder["MapSchedule"], MapScheduleBuilderNames):
-    """``MapSchedule.Builder(ScheduleType.EPOCH).add(0, 0.1).add(10, 0.01).build()``."""
+    """Builder: ``MapSchedule.Builder(ScheduleType.EPOCH).add(0, 0.1).add(10, 0.01).build()``."""
 
     def add(self, position: int, value: float) -> Self:
         """Set the value from that position on."""

@@ -126,7 +126,7 @@ class IUpdater(Configuration, IUpdaterNames):
         return gradient
 
     def after_step(self, xp: Any, param: Any, update: Any) -> Any:
-        """Return what is subtracted from one whole parameter, from the update that :meth:`step` gave and weight decay was added to.
+        """Return the change subtracted from a whole parameter, given the update by :meth:`step` with weight decay added.
 
         ``xp`` and ``param`` have no effect here.
         """

@@ -96,7 +96,7 @@ class Nesterovs(RatedUpdater, NesterovsNames):
         self.move_schedule("momentum", "momentum_i_schedule")
 
     def current_momentum(self, iteration: int, epoch: int) -> float:
-        """Return the momentum of that iteration."""
+        """Return the momentum at an iteration."""
         return scheduled(self, "momentum", "momentum_i_schedule", iteration, epoch)
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:

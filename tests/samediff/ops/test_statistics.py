@@ -126,7 +126,8 @@ def wrong(found: Any, wanted: Any, limit: float) -> str:
     big = np.finfo(found.dtype).max
     wanted = np.where(abs(wanted) > big, np.inf * np.sign(wanted), wanted)
     size = np.sqrt(np.mean(wanted.astype(np.longdouble)[np.isfinite(wanted)] ** 2)) if np.isfinite(wanted).any() else 0
-    right = (found == wanted) | (abs(found.astype(np.longdouble) - wanted) <= limit * abs(wanted) + limit / 10 * size)
+    tiny = np.finfo(found.dtype).tiny           # kernels take what is smaller as 0
+    right = (found == wanted) | (abs(found.astype(np.longdouble) - wanted) <= limit * abs(wanted) + limit / 10 * size + tiny)
     places = [tuple(p.tolist()) for p in np.argwhere(~right)]
     return f"{len(places)} of {right.size}, at {places[0]} {found[places[0]]} for {wanted[places[0]]}" if places else ""
 
@@ -160,13 +161,10 @@ def check(op: str, layout: str, where: str) -> None:
         upstream = placed(lambda n: drawn(n + 7)[:n], shape, axes, np.float32)
         with device(where):
             found = sd.compute({"g": upstream}, [y.name() for y in made], training=True)
-        wanted = closed(given, axes)
-        if (moments(given, axes)[1] > 1e35).any() and op in (*NORMALIZED, "fused batch norm", "std", "sample std"):
-            wanted = [w if k and op.endswith("norm") else w * np.inf if op.endswith("std") else w * 0 for k, w in enumerate(wanted)]
-        for y, want in zip(made, wanted):
+        for y, want in zip(made, closed(given, axes)):
             text = wrong(found[y.name()], want, 1e-5)
             wrongs += [f"{name}, {y.name()}: {text}"] if text else []
-        if op in NORMALIZED and not (moments(given, axes)[1] > 1e35).any():
+        if op in NORMALIZED and (op != "batch norm" or not (moments(given, axes)[1] > 1e35).any()):
             with device(where):
                 gradient = sd.calculate_gradients({"g": upstream}, "x")["x"]
             text = wrong(gradient, slope(given, upstream * (2 if op == "layer norm" else 1), axes, NORMALIZED[op]), 1e-4)

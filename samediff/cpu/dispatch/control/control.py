@@ -48,7 +48,7 @@ def _(op: Scan, *specs: TensorSpec) -> Kernel | None:
 
 
 def _instructions(plan: Plan, frame: Frame) -> list[Instruction] | None:
-    """Those of a frame; None where Python has a part in the plan, or would have to say what an instruction refuses."""
+    """The native instructions of all steps; None where a step runs in Python, or an instruction can refuse its inputs."""
     found = [i for k in range(len(plan.steps)) for i in frame.natives.get(k, ())]
     return None if frame.calls or frame.copies or any(i.answer is not None for i in found) else found
 
@@ -84,7 +84,7 @@ class _ScanInstructions:
         return Moving(array, (self.first + shift) * stride, self.by * stride, last)
 
     def _places(self) -> tuple[dict[Any, Moving], dict[Any, Any], list[Instruction | None]]:
-        """Where each local of the body is, what stands in for it, and copies of what the body does not write there."""
+        """The place of each local of the body, its substitute, and copies of those that the body does not write there."""
         read = [*map(self._along, self.before), *(self._along(laid_out(x, self.ready, x[0].flags.c_contiguous)) for x in self.rows),
                 *(Moving(laid_out(x, self.ready), 0, 0) for x in self.outside)]
         moving: dict[Any, Moving] = {n: m for n, m in zip(self.body.inputs, read, strict=True) if n in self.frame.locals}

@@ -17,7 +17,7 @@ from ...routines.gather_scatter import IndexedRows, Places, change, places, take
 
 
 def by_vectors(x: TensorSpec, indices: TensorSpec) -> tuple[Places, TensorSpec, TensorSpec] | None:
-    """What finds the rows that index vectors address, the array as such rows, and the places of those; None where shapes are not known."""
+    """Positions for index vectors, and specs of the array as rows and of the row numbers; None where shapes are not known."""
     shape, given = x.shape or (), indices.shape or ()
     if not (x.is_static and indices.is_static and given):
         return None

@@ -34,7 +34,7 @@ def fits(given: Specs, mask: TensorSpec | None = None) -> bool:
 
 
 def kept_rows(units: int, batch: int, dtype: DataType, most: int) -> int:
-    """How many rows a block takes that does all steps and keeps the weights, ``most`` of a large batch; 0: there are too many of these."""
+    """Rows per block for a kernel of all steps that keeps the weights, ``most`` for a large batch; 0 if the weights are too many."""
     words = 2 if dtype is DataType.DOUBLE else 1
     return 0 if units * words > KEPT else most if batch >= MANY else 1
 
@@ -45,12 +45,12 @@ def wide(dtype: DataType) -> DataType:
 
 
 def shares_of(rows: int) -> int:
-    """In how many shares so many rows are added up."""
+    """Number of shares in which so many rows are summed."""
     return max(1, min(-(-rows // _ROWS), _SHARES))
 
 
 def shares_spec(rows: int, columns: int, dtype: DataType) -> TensorSpec:
-    """Workspace of :func:`column_sums`."""
+    """Spec of the workspace of :func:`column_sums`."""
     return TensorSpec((shares_of(rows), columns), wide(dtype))
 
 
@@ -76,13 +76,13 @@ def rows(x: Any) -> Any:
 
 
 def input_gradients(x: Any, w: Any, dz: Any, dx: Any, dw: Any) -> list[Action]:
-    """Those of the inputs (dx None: not wanted) and of their weights."""
+    """Products for the gradients of the inputs (``dx`` None: not wanted) and of the input weights."""
     wanted = [] if dx is None else times(rows(dz), swapped(w), rows(dx))
     return [*wanted, *times(swapped(rows(x)), rows(dz), dw)]
 
 
 def recurrent_gradient(h0: Any, states: Any, dz: Any, drw: Any, reverse: bool = False) -> list[Action]:
-    """That of the recurrent weights: states of the step before by what comes back."""
+    """Products for the gradient of the recurrent weights: states of the step before, transposed, times dz."""
     count = len(states)
     if not count:
         return [ZeroFill(drw)] if drw.size else []
@@ -99,7 +99,7 @@ def ended(source: Any, target: Any) -> list[Action]:
 
 
 def flag(value: Any) -> Any:
-    """A truth for a kernel."""
+    """A truth value as an argument of a kernel."""
     return np.int32(bool(value))
 
 
@@ -109,5 +109,5 @@ def step_grid(size: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     yield "column sums", source("column_sums", X="half_t", Y="float")

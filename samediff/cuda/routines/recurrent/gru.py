@@ -85,7 +85,7 @@ def backward(*given: TensorSpec) -> CudaKernel | None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     for dtype in ("float", "double", "half_t", "bfloat_t"):
         yield f"gru step {dtype}", source("gru", T=dtype)
         yield f"gru {dtype}", source("gru", T=dtype, UNITS=32, ROWS=3)

@@ -53,7 +53,7 @@ def _text(before: str, op: LstmAttributes, given: Specs, **names: Any) -> str:
 
 
 def _kept(units: int, batch: int, dtype: DataType) -> dict[str, Any]:
-    """What the text of all steps is told; nothing where a step is a launch of its own."""
+    """The arguments of the kernel of all steps; none where a step is a launch of its own."""
     many = kept_rows(units, batch, dtype, 4)
     return {"UNITS": units, "ROWS": many} if many else {}
 
@@ -167,7 +167,7 @@ def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     from ....ops.recurrent.lstm_sequence import LstmSequence
     mask = TensorSpec((1, 1), DataType.BOOL)
     for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.HALF, DataType.BFLOAT16):

@@ -100,7 +100,7 @@ def backward(activation: Any, given: Specs) -> CudaKernel | None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     for activation in ("tanh", "sigmoid", "relu", "identity", "softsign"):
         for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.BFLOAT16):
             for units in (4, 1000):
