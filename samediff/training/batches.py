@@ -60,9 +60,9 @@ def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bo
                 _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, data.get_labels())
             return Batch(data, feeds)
     if isinstance(item, DataSet):
-        feeds = _of_one_input(sd, item, config)
-        if feeds is not None:
-            return Batch(item, feeds)
+        found = _of_one_input(sd, item, config)
+        if found is not None:
+            return Batch(item, found)
         item = item.to_multi_data_set()
     elif not isinstance(item, MultiDataSet):
         parts = inputs_of(item, ArrayNames(config.data_set_feature_mapping or (), labels), "use", ConfigurationError)
