@@ -35,6 +35,8 @@ def user_line() -> SourceLine | None:
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(PACKAGES) and not _is_pythons(file):
+            if frame.f_globals.get("__file__") == file:
+                linecache.lazycache(file, frame.f_globals)         # an archive's text comes from its loader
             return SourceLine(file, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return getattr(_here, "line", None)

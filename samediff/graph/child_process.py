@@ -29,6 +29,8 @@ Checks = Sequence[tuple[str, Callable[[], str | None]]]
 LIMIT, WORK = 300, 120
 _DEATH_OF_PARENT = 1            # PR_SET_PDEATHSIG of Linux
 _STUCK = "did not come back within"
+#: Folders of Python, libraries and dl4py, and how their code without files is called.
+_LIBRARIES = (sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), *PACKAGES, "<frozen ", "<dl4py-")
 
 
 def possible() -> bool:
@@ -166,13 +168,15 @@ def _ended(status: int) -> str:
 
 
 def _place(lines: str) -> str:
-    """`` at file:line`` of the innermost line that ran and is neither a library's nor dl4py's."""
+    """`` at file:line`` of the innermost line that ran and is neither a library's nor dl4py's; in a text only where none is in a file."""
+    found: list[SourceLine] = []
     for file, line in re.findall(r'File "(.*)", line (\d+)', lines):
         if file == __file__:
             break
-        if not file.startswith((sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), "<", *PACKAGES)) and "site-packages" not in file:
-            return f" at {SourceLine(file, int(line))}"
-    return ""
+        if not file.startswith(_LIBRARIES) and "site-packages" not in file:
+            found.append(SourceLine(file, int(line)))
+    in_files = [place for place in found if not place.file.startswith("<")]
+    return f" at {(in_files or found)[0]}" if found else ""
 
 
 def in_copy(work: Callable[[], Any]) -> Any:

@@ -2,30 +2,33 @@
 from __future__ import annotations
 
 import gc
+import glob
 import inspect
 import itertools
+import sys
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
+from ..home import is_ours, written_in
 from .check_report import CheckFailure
 
 _CALLS, _BYTES = 20, 50
+_GENERATED = "<string>"         # dataclasses write methods
 
 
 def keeps_no_memory(call: Callable[[], Any], owner: Any) -> str:
-    """CheckFailure where each call leaves memory behind that lines of the file of ``owner`` asked for."""
-    try:
-        file = inspect.getfile(owner)
-    except (TypeError, OSError):
-        return "not run: the code has no file"
+    """CheckFailure where each call leaves memory behind that lines of the files of ``owner`` asked for."""
+    files = _files(owner)
+    if not files:
+        return "not run: there is no code in Python"
     ours, frozen = tracemalloc.is_tracing(), gc.get_freeze_count()
     if not ours:
         tracemalloc.start()
     if not frozen:
         gc.freeze()         # a collection need not look through all that a large process holds
     try:
-        held = [_held(call, file) for _ in range(3)]
+        held = [_held(call, files) for _ in range(3)]
     finally:
         if not frozen:
             gc.unfreeze()
@@ -33,15 +36,27 @@ def keeps_no_memory(call: Callable[[], Any], owner: Any) -> str:
             tracemalloc.stop()
     growth = min(b - a for (a, _), (b, _) in itertools.pairwise(held))
     if growth > _CALLS * _BYTES:
-        raise CheckFailure(f"each call keeps about {growth // _CALLS} bytes, asked for in line {held[-1][1]} of {file}: code that runs "
+        raise CheckFailure(f"each call keeps about {growth // _CALLS} bytes, asked for in {held[-1][1]}: code that runs "
                            "again and again adds nothing to lists, dicts or caches of its module or class")
     return f"{3 * _CALLS} calls"
 
 
-def _held(call: Callable[[], Any], file: str) -> tuple[int, int]:
-    """The bytes that lines of a file hold after some calls, and the line that holds most."""
+def _files(owner: Any) -> set[str]:
+    """The files that the code of a function or class names as its own: wherever it was compiled, and whether or not they are there."""
+    bases = owner.__mro__ if isinstance(owner, type) else ()
+    classes = [c for c in bases if not is_ours(c) and written_in(c).partition(".")[0] not in sys.stdlib_module_names]
+    parts = [value for c in classes for value in vars(c).values()] or [owner]
+    functions = [inspect.unwrap(f) for part in parts if callable(f := getattr(part, "__func__", part))]
+    found = {f.__code__.co_filename for f in functions if inspect.isfunction(f) and not is_ours(f)}
+    return found - {_GENERATED} or found
+
+
+def _held(call: Callable[[], Any], files: set[str]) -> tuple[int, str]:
+    """The bytes that lines of files hold after some calls, and the line that holds most."""
     for _ in range(_CALLS):
         call()
     gc.collect()
-    lines = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, file)]).statistics("lineno")
-    return sum(line.size for line in lines), lines[0].traceback[0].lineno if lines else 0
+    filters = [tracemalloc.Filter(True, glob.escape(file)) for file in files]
+    lines = tracemalloc.take_snapshot().filter_traces(filters).statistics("lineno")
+    most = lines[0].traceback[0] if lines else None
+    return sum(line.size for line in lines), f"line {most.lineno} of {most.filename}" if most else ""

@@ -1,14 +1,18 @@
 """Settings of LLVM for this machine."""
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from ...base.locks import LockRank, rlock
+from ...base.locks import LockRank, in_child, rlock
 
-_starting = rlock(LockRank.START)
+_starting, _switching = rlock(LockRank.START), rlock()
+_was_off: list[int] = []            # for each block of code that compiles now: the switch before the first of them
 
 
 @functools.cache
@@ -41,6 +45,44 @@ def _apply() -> None:
         settings.CPU_NAME, settings.CPU_FEATURES = target()
     tell_llvm()
     refresh()
+
+
+def _switch() -> Any:
+    """What has ``NUMBA_DISABLE_JIT``."""
+    return importlib.import_module("numba.core.config")
+
+
+@contextlib.contextmanager
+def switched_on() -> Iterator[None]:
+    """Numba compiles, whatever ``NUMBA_DISABLE_JIT`` says: functions of users can run as Python, dl4py's own cannot."""
+    apply()
+    with _switching:
+        _was_off.append(_was_off[0] if _was_off else _switch().DISABLE_JIT)
+        _switch().DISABLE_JIT = 0
+    try:
+        yield
+    finally:
+        with _switching:
+            if len(_was_off) == 1:
+                _switch().DISABLE_JIT = _was_off[0]
+            del _was_off[-1:]           # there is none in a child of this thread
+
+
+def always_on(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which may compile in each call."""
+    with switched_on():
+        is_off = _was_off[0]
+    return switched_on()(lambda *args: function(*args)) if is_off else function
+
+
+def _forget_others() -> None:
+    """In a forked process nobody ends what other threads compile."""
+    if _was_off:
+        _switch().DISABLE_JIT = _was_off[0]
+    _was_off.clear()
+
+
+in_child(_forget_others)
 
 
 @functools.cache

@@ -31,9 +31,14 @@ def toolchain() -> str:
 
     from . import settings
     digest = hashlib.sha256(b"\0".join(code_of(Path(__file__).parents[1]))).hexdigest()
-    given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") or k == "DL4PY_COMPILER")
+    given = sorted(f"{k}={v}" for k, v in os.environ.items() if _has_a_say(k))
     python = (*map(str, sys.version_info), getattr(sys, "abiflags", ""))
     return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *python, *settings.target(), *given))
+
+
+def _has_a_say(variable: str) -> bool:
+    """Whether an environment variable may change machine code."""
+    return variable == "DL4PY_COMPILER" or (variable.startswith("NUMBA_") and variable != "NUMBA_DISABLE_JIT")
 
 
 def code_of(folder: Path) -> Iterator[bytes]:
@@ -74,21 +79,20 @@ def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., 
 
 def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile with Numba for one signature, or take the code from the disk."""
-    made = _dispatcher(function, options)
-    if made is not function:        # as it is with NUMBA_DISABLE_JIT
+    from .settings import switched_on
+    with switched_on():
+        made = _dispatcher(function, options)
         with compiling():
             made.compile(signature)
-        made.disable_compile()
+    made.disable_compile()
     return made
 
 
 def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's function, which keeps its machine code in the cache."""
-    from .jit_functions import prepare
-    prepare()
     numba: Any = importlib.import_module("numba")
     made, code = numba.njit(**options)(function), function.__code__
-    if made is not function and (kept := _kept_code()) is not None:
+    if (kept := _kept_code()) is not None:
         made._cache = kept(_stamp(_origin(code.co_filename, function.__module__), code.co_qualname, code.co_code.hex(), _text(options)),
                            toolchain())
     return made
@@ -136,10 +140,10 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
     whether it was there already
     """
     def make() -> objects.Code:
-        from .jit_functions import prepare
-        prepare()
-        from .choice import machine_code
-        made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
+        from .settings import switched_on
+        with switched_on():
+            from .choice import machine_code
+            made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
         return made
     from . import objects as objects
     stamp = _stamp(source, _text(options))

@@ -242,7 +242,9 @@ OWN = f'  File "{__file__}", line 4 in f\n'
     (f'{OWN}  File "{child_process.__file__}", line 3 in g\n', f" at {__file__}:4"),
     *((f'  File "{folder}/x.py", line 3 in g\n{OWN}', f" at {__file__}:4")
       for folder in (sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), *(p.rstrip("/") for p in PACKAGES), "/a/site-packages/b")),
-    (f'  File "<string>", line 3 in g\n{OWN}', f" at {__file__}:4"), ('  File "/a/b.py", line 12 in g', " at /a/b.py:12")])
+    (f'  File "<string>", line 3 in g\n{OWN}', f" at {__file__}:4"), ('  File "/a/b.py", line 12 in g', " at /a/b.py:12"),
+    ('  File "<dl4py-1>", line 3 in g\n  File "<frozen runpy>", line 4 in h\n', ""),
+    ('  File "<dl4py-1>", line 3 in g\n  File "<string>", line 12 in g\n  File "<string>", line 13 in g', " at <string>:12")])
 def test_the_innermost_line_that_is_the_users(lines, place):
     assert child_process._place(lines).startswith(place) and bool(child_process._place(lines)) == bool(place)
 

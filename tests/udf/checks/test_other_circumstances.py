@@ -1,6 +1,8 @@
 """What checks say of ops whose gradient depends on the batch or on known sizes, of what they share, and of what they keep."""
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,20 @@ def test_right_ones_pass():
     op = right.op_class()
     assert circumstances.in_either_order(op, [X]) == "2 orders"
     assert keeps_no_memory(lambda: runs.results(op, [X]), right.__wrapped__) == "60 calls"
+
+
+@pytest.mark.parametrize("file", ["<ipython-input-3-8a>", "<string>", "/gone/[parts] *.py", "parts.zip/author.py"])
+@pytest.mark.parametrize("owner", ["call", "Made"])
+def test_memory_of_code_that_is_in_no_file(file, owner):
+    space = {"HELD": HELD, "__name__": "__main__"}
+    exec(compile("def call(): HELD.append(bytes(1000))\nclass Made:\n    call = staticmethod(call)", file, "exec"), space)
+    with pytest.raises(CheckFailure, match=re.escape(f"asked for in line 1 of {file}: ")):
+        keeps_no_memory(space["call"], space[owner])
+    assert keeps_no_memory(lambda: None, space[owner]) == "60 calls"
+
+
+def test_memory_of_code_that_is_not_python():
+    assert keeps_no_memory(lambda: None, np.tanh) == keeps_no_memory(lambda: None, np.ndarray) == "not run: there is no code in Python"
 
 
 @pytest.mark.parametrize("right", [True, False])
