@@ -16,6 +16,10 @@ from .running import run, written
 from .settings import Settings
 
 
+def _array(value: Any) -> Any:
+    return value if hasattr(value, "dup") else INDArray.of(value)
+
+
 def _positions(array: Any, axis: int, ascending: bool) -> Any:
     axis = normalize_axis(axis, len(tuple(array.shape)))
     return call(np.argsort, array if ascending else call(np.negative, array), axis=axis, kind="stable")
@@ -79,29 +83,37 @@ class Arranging:
 
     @staticmethod
     def roll_axis(array: Any, axis: int, start: int = 0) -> INDArray:
-        """Move an axis before the one that stands at ``start``."""
+        """Move an axis before the one that stands at ``start``; a view."""
         order = list(range(len(tuple(array.shape))))
         axis %= len(order)
         order.remove(axis)
         order.insert(start if start <= axis else start - 1, axis)
-        return run("permute", array, dimensions=tuple(order))  # type: ignore[no-any-return]
+        return _array(array).permute(*order)  # type: ignore[no-any-return]
 
     @staticmethod
     def expand_dims(array: Any, axis: int) -> INDArray:
-        """Insert an axis of size 1; ``-1`` stands before the last axis, as in DL4J."""
-        rank = len(tuple(array.shape))
-        return run("expand_dims", array, axis=axis if axis >= 0 else axis % max(rank, 1))  # type: ignore[no-any-return]
+        """Insert an axis of size 1, in a view; ``-1`` stands before the last axis, as in DL4J."""
+        array = _array(array)
+        sizes = list(array.shape)
+        if not -max(len(sizes), 1) <= axis <= len(sizes):
+            raise ShapeError(f"Nd4j.expandDims: axis {axis} is out of range for an array of shape {tuple(sizes)}")
+        return call(np.expand_dims, array, axis if axis >= 0 else axis % max(len(sizes), 1))  # type: ignore[no-any-return]
 
     @staticmethod
     def squeeze(array: Any, axis: int) -> INDArray:
-        """Leave out an axis of size 1."""
-        return run("squeeze", array, axis=(axis,))  # type: ignore[no-any-return]
+        """Leave out an axis of size 1, in a view."""
+        array = _array(array)
+        axis = normalize_axis(axis, len(array.shape))
+        if isinstance(array.shape[axis], int) and array.shape[axis] != 1:
+            raise ShapeError(f"Nd4j.squeeze leaves out an axis of size 1; axis {axis} of an array of shape {tuple(array.shape)} "
+                             "has another size")
+        return call(np.squeeze, array, axis)  # type: ignore[no-any-return]
 
     @staticmethod
     def strip_ones(array: Any) -> INDArray:
         """Leave out all axes of size 1; vectors, rows and columns stay as they are, as in DL4J."""
         if len(tuple(array.shape)) < 3:
-            return array if hasattr(array, "dup") else INDArray.of(array)
+            return _array(array)  # type: ignore[no-any-return]
         return run("reshape", array, shape=tuple(n for n in array.shape if n != 1))  # type: ignore[no-any-return]
 
     @staticmethod

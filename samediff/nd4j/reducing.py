@@ -49,7 +49,10 @@ class Reductions:
 
     @staticmethod
     def cumsum(array: Any, axis: int | None = None) -> INDArray:
-        """Running sum along an axis, of rows and columns along their elements; without one, in c order, as a vector."""
+        """Running sum along an axis, of rows and columns along their elements; without one of all in c order, as a vector where it is a
+        matrix or has more axes."""
+        shape = tuple(array.shape)
         if axis is None:
-            return run("cumsum", run("reshape", array, shape=(-1,)), axis=(0,))  # type: ignore[no-any-return]
-        return arranged(run("cumsum", array, axis=(running_axis(tuple(array.shape), axis),)), "C")  # type: ignore[no-any-return]
+            made = run("cumsum", run("reshape", array, shape=(-1,)), axis=(0,))
+            return run("reshape", made, shape=shape) if len(shape) == 2 and 1 in shape else made  # type: ignore[no-any-return]
+        return arranged(run("cumsum", array, axis=(running_axis(shape, axis),)), "C")  # type: ignore[no-any-return]

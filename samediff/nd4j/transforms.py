@@ -87,8 +87,8 @@ def _pairwise(name: str) -> Any:
             found = run(scalar[0], x, **{scalar[1]: float(y)})
         else:
             found = run(op_id, *(_alike(x, y) if op_id in _OF_ONE_TYPE else (x, y)))
-            if dup and op_id in ("maximum", "minimum"):             # in column order where both are
-                return arranged(found, order_like(x if order_like(x, found) == "C" else y, found))  # type: ignore[no-any-return]
+            if dup and op_id in ("maximum", "minimum"):
+                return arranged(found, "C")  # type: ignore[no-any-return]
         return _kept(found, x, dup)  # type: ignore[no-any-return]
     function.__doc__ = f"The op ``{op_id}`` of two arrays{', or of an array and a number' if scalar else ''}; ``dup`` False writes into x."
     return staticmethod(function)
@@ -207,10 +207,11 @@ class Transforms(TransformFunctions, TransformsNames):
 
     @staticmethod
     def is_max(x: Any, result: Any = None) -> INDArray:
-        """1 at the first largest element, else 0: in place, in a copy of the data type given, or in the array given."""
-        mask = run("ismax", x)
+        """1 at the first largest element in memory, else 0: in place, in a copy of the data type given, or in the array given."""
+        in_columns = order_like(x, x) == "F" and x.flags.f_contiguous
+        mask = call(np.transpose, run("ismax", call(np.transpose, x))) if in_columns else run("ismax", x)
         if is_type(result):
-            return run("cast", mask, data_type=DataType.of(result))  # type: ignore[no-any-return]
+            return arranged(run("cast", mask, data_type=DataType.of(result)), order_like(x, x))  # type: ignore[no-any-return]
         return written(run("cast", mask, data_type=DataType.of(x.dtype)), x if result is None else result)  # type: ignore[no-any-return]
 
     @staticmethod

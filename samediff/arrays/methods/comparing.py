@@ -39,12 +39,13 @@ def _comparison(name: str, op_id: str, sign: str, of_truth: bool = False) -> Met
         if not of_truth:
             refuse_bool(self, name)
         other = operand(other)
+        stretched = op_id != "not_equals" and isinstance(self, np.ndarray) and isinstance(other, np.ndarray) and self.shape != other.shape
         if not is_array(other):
             refuse_fraction(self, other, name)
             other = of_type(other, type_of(self))
         kind = DataType.of(np.result_type(self.dtype, other.dtype))
         made = apply(built_in(op_id), cast(self, kind), cast(other, kind))
-        return arranged(made, order_like(self, made))
+        return arranged(made, "C" if stretched else order_like(self, made))
     return described(method, name, f"True where x {sign} y; y is a number or an array, which is broadcast.")
 
 
@@ -83,7 +84,7 @@ class Comparing:
         other = operand(other)
         if is_array(other):
             _same_shape(self, other, "match")
-        return TESTS[condition.mode](np, self, of_type(other, type_of(self)), condition.eps)
+        return arranged(TESTS[condition.mode](np, self, of_type(other, type_of(self)), condition.eps), "C")
 
     def scan(self: Any, condition: Condition) -> int:
         """Number of elements that fulfil a condition."""

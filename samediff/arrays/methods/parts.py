@@ -31,6 +31,10 @@ def _matrix(x: Any, what: str) -> tuple[int, int]:
     return shape[0], shape[1]
 
 
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1          # others are open in a graph
+
+
 class Parts:
     """Views of parts, and writing to them."""
 
@@ -95,7 +99,10 @@ class Parts:
                 raise ShapeError(f"put: the mask has shape {index.shape}, the array {tuple(self.shape)}")
             self[index] = np.asarray(values)[index] if np.shape(values) == index.shape else values
             return self
-        self[[position(int(i), self.shape[0], 0) for i in index.ravel()]] = np.asarray(values)
+        if not self.shape:
+            raise ShapeError("put: an array of rank 0 has no slices; put(i, value) writes its element")
+        places = [position(int(i), self.shape[0], 0) for i in index.ravel()]
+        self[places] = fitting(values, (len(places), *self.shape[1:]), "put")
         return self
 
     # Rows and columns
@@ -107,9 +114,11 @@ class Parts:
         return self[at:at + 1 or None] if keep_dim else self[at]        # -1 where the size is open
 
     def get_column(self: Any, column: int, keep_dim: bool = False) -> Any:
-        """A view of a column, of rank 1, or (rows, 1) where ``keep_dim`` is True."""
-        _, columns = _matrix(self, "getColumn")
+        """A view of a column, of rank 1, or (rows, 1) where ``keep_dim`` is True; the only column of a matrix is that itself."""
+        rows, columns = _matrix(self, "getColumn")
         at = position(column, columns, 1)
+        if _is_one(columns) and not _is_one(rows) and not keep_dim:
+            return self
         return self[:, at:at + 1 or None] if keep_dim else self[:, at]
 
     def get_rows(self: Any, *rows: Any) -> Any:
@@ -123,15 +132,15 @@ class Parts:
         return self.get(NDArrayIndex.all(), NDArrayIndex.indices(*columns))
 
     def put_row(self: Any, row: int, values: Any) -> Any:
-        """Write a row; its view. A vector of rank 1 is its only row."""
+        """Write a row; its view, or the array itself where that is a single row. A vector of rank 1 is its only row."""
         if len(self.shape) == 1 and position(row, 1, 0) == 0:
             return assign(self, values, "putRow", flat=True)
-        rows, _ = _matrix(self, "putRow")
+        rows, columns = _matrix(self, "putRow")
         write(self, (position(row, rows, 0),), values, "putRow", flat=True)
-        return self.get_row(row)
+        return self if _is_one(rows) and not _is_one(columns) else self.get_row(row)
 
     def put_column(self: Any, column: int, values: Any) -> Any:
-        """Write a column; its view."""
+        """Write a column; its view, or the array itself where that is a single column."""
         _, columns = _matrix(self, "putColumn")
         write(self, (slice(None), position(column, columns, 1)), values, "putColumn", flat=True)
         return self.get_column(column)
@@ -180,7 +189,9 @@ class Parts:
         return call(operator.getitem, self, tuple(slice(None) if k in axes else int(next(places)) for k in range(len(self.shape))))
 
     def vectors_along_dimension(self: Any, dimension: int) -> int:
-        """Number of vectors along a dimension."""
+        """Number of vectors along a dimension; a row is one, and a column along its elements."""
+        if self.is_row_vector_or_scalar() or (dimension == 0 and self.is_vector()):
+            return 1
         return self.tensors_along_dimension(dimension)  # type: ignore[no-any-return]
 
     def vector_along_dimension(self: Any, i: int, dimension: int) -> Any:

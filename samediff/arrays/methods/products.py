@@ -25,7 +25,7 @@ class Products:
         ``mmul(y)``, ``mmul(y, result)``, ``mmul(y, "f")`` (the order of the result), ``mmul(y, transposes)`` with an object whose
         ``transpose_a`` and ``transpose_b`` say which matrices are taken transposed.
 
-        Shapes: x (n, k), y (k, m) -> (n, m); a vector y (k) -> (n); two vectors (k) -> (1, 1).
+        Shapes: x (n, k), y (k, m) -> (n, m); a vector y (k) -> (n); a row (1, k) or vector (k) and a vector (k) -> (1, 1).
 
         Raises
         ------
@@ -72,7 +72,9 @@ def _product(x: Any, y: Any, turn_x: bool, turn_y: bool) -> Any:
     if x.dtype != y.dtype:
         raise DataTypeError(f"mmul needs arrays of one type, got {type_of(x).name} and {type_of(y).name}. Use castTo on one of them")
     if ranks == (1, 1):
-        x, y = x.reshape(1, x.shape[0]), y.reshape(y.shape[0], 1)
+        x = x.reshape(1, x.shape[0])
+    if len(y.shape) == 1 and not turn_x and isinstance(x.shape[0], int) and x.shape[0] == 1:
+        y = y.reshape(y.shape[0], 1)
     if x.dtype.kind == "f" or x.dtype.name == "bfloat16":
         made = apply(built_in("matmul", transpose_x=turn_x, transpose_y=turn_y), x, y)
         is_f = isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and _is_f(x) and _is_f(y)

@@ -24,7 +24,7 @@ def dimensions_of(values: Any) -> tuple[int, ...]:
 
 def split(args: tuple[Any, ...], switches: int = 1) -> tuple[Any, list[bool], tuple[int, ...]]:
     """The array for the result, the truth values and the dimensions of a call in Java's order."""
-    result, rest = (args[0], list(args[1:])) if args and is_array(args[0]) and np.ndim(args[0]) else (None, list(args))
+    result, rest = (args[0], list(args[1:])) if args and is_array(args[0]) else (None, list(args))
     given = []
     while rest and isinstance(rest[0], (bool, np.bool_)):
         given.append(bool(rest.pop(0)))

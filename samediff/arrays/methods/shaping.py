@@ -9,7 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...errors import GraphError, ShapeError
 from ..numpy_calls import call
-from ..orders import order_like
+from ..orders import arranged, order_like, order_of_first
 from ..pairs import cast
 from ..recording import state
 
@@ -91,7 +91,8 @@ class Shaping:
         axis = _axis(self, args[0])
         if len(counts) not in (1, self.shape[axis]):
             raise ShapeError(f"repeat needs one count, or one for each of the {self.shape[axis]} slices of dimension {axis}; got {counts}")
-        return call(np.repeat, self, counts[0] if len(counts) == 1 else np.array(counts), axis=axis)
+        made = call(np.repeat, self, counts[0] if len(counts) == 1 else np.array(counts), axis=axis)
+        return arranged(made, order_of_first([self]))
 
     def repmat(self: Any, *counts: Any) -> Any:
         """The whole matrix repeated below and beside itself; a vector counts as a row."""

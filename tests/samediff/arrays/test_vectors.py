@@ -69,3 +69,44 @@ def test_rows_and_columns(values):
         vector.putRow(1, values)
     with pytest.raises(ShapeError):
         x.putRow(0, np.ones(2))
+
+
+def test_the_only_row_or_column():
+    row, column = numbers((1, 3), 1), numbers((3, 1), 1)
+    assert row.getRow(0).shape == (3,) and row.getRow(0, True).shape == (1, 3)
+    assert column.getColumn(0) is column and column.getColumn(0, True).shape == (3, 1) and column.getRow(1).shape == (1,)
+    assert row.putRow(0, np.ones(3)) is row and row.tolist() == [[1, 1, 1]]
+    assert column.putColumn(0, np.ones(3)) is column and column.tolist() == [[1], [1], [1]]
+    assert numbers((1, 1), 1).getColumn(0).shape == (1,) == numbers((1, 1), 1).putRow(0, np.ones(1)).shape
+
+
+@pytest.mark.parametrize("shape, counts", [((1, 3), (1, 1)), ((3, 1), (1, 3)), ((3,), (1, 1)), ((1, 1), (1, 1)), ((2, 3), (3, 2))])
+def test_vectors_along_dimensions(shape, counts):
+    assert tuple(numbers(shape, 1).vectorsAlongDimension(d) for d in (0, 1)) == counts
+
+
+@pytest.mark.parametrize("x, y, shape", [((1, 3), (3,), (1, 1)), ((3,), (3,), (1, 1)), ((1, 1), (1,), (1, 1)), ((2, 3), (3,), (2,)),
+                                         ((3, 1), (1,), (3,)), ((3, 1), (1, 1), (3, 1))])
+def test_products_with_a_vector(x, y, shape):
+    made = numbers(x, 1).mmul(numbers(y, 1))
+    assert made.shape == shape and numbers(x, 1).mmul(numbers(y, 1), "f").shape == shape
+
+
+def test_orders_of_what_is_stretched():
+    f = numbers((2, 3), 1).dup("f")
+    for name in ("gt", "lt", "gte", "lte", "eq"):
+        compare = getattr(f, name)
+        assert [compare(y).ordering() for y in (f, 2, numbers((3,), 1), numbers((2, 1), 1))] == ["f", "f", "c", "c"]
+    assert f.neq(numbers((3,), 1)).ordering() == "f"
+    assert f.repeat(0, 2).ordering() == f.repeat(1, 3).ordering() == "f" and numbers((2, 3), 1).repeat(0, 2).ordering() == "c"
+
+
+def test_results_of_rank_0():
+    result = numbers((), 1)
+    assert numbers((2, 3), 1).sum(result) is result and result.tolist() == 27
+
+
+@pytest.mark.parametrize("shape, places", [((3,), [0]), ((2, 3), [0]), ((), [0])])
+def test_slices_that_do_not_fit_are_named(shape, places):
+    with pytest.raises(ShapeError, match="put: "):
+        numbers(shape, 1).put(INDArray.of(places), np.ones((3, 2)))

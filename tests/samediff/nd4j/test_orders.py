@@ -21,9 +21,10 @@ c: Nd4j.repeat(F, 3) | Nd4j.pad(F, 1, 2) | Nd4j.tile(C, 2, 3) | Nd4j.append(C, 2
 f: Nd4j.tile(F, 2, 3) | Nd4j.append(F, 2, 1.0, 1) | Nd4j.prepend(F, 2, 1.0, 0) | Nd4j.where(F > 0.5, F, C)[0]
 f: Nd4j.matmul(F, C.T) | Nd4j.matmul(C.T, F.dup("f")) | Nd4j.gemm(F, C, False, True)
 c: Nd4j.matmul(C, C, False, True) | Nd4j.where(C > 0.5, C, F)[0]
-f: Transforms.atan2(F, C) | Transforms.pow(F, C) | Transforms.xor(F, C) | Transforms.greaterThanOrEqual(F, C) | Transforms.max(F, F)
+f: Transforms.atan2(F, C) | Transforms.pow(F, C) | Transforms.xor(F, C) | Transforms.greaterThanOrEqual(F, C)
 f: Transforms.reverse(F) | Transforms.sigmoid(F) | Transforms.softmax(F) | Transforms.leakyRelu(F, 0.1) | Transforms.isMax(F.dup("f"))
-c: Transforms.atan2(C, F) | Transforms.max(F, C) | Transforms.max(C, F) | Transforms.min(F, C) | Transforms.lessThanOrEqual(C, F)
+c: Transforms.atan2(C, F) | Transforms.max(F, F) | Transforms.min(F, F) | Transforms.max(F, C)
+c: Transforms.max(C, F) | Transforms.min(F, C) | Transforms.lessThanOrEqual(C, F)
 """
 
 
