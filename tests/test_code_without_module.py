@@ -236,6 +236,7 @@ def plug_ins(prefix):
     return PLUG_INS.replace("nowhere", prefix)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_plug_ins_of_every_kind(way, tmp_path):
     file, space = WAYS[way]

@@ -123,6 +123,7 @@ def test_a_link_to_a_file_is_read_as_the_file(name, tmp_path):
     read(tmp_path / file)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["fifo", "link to a fifo", "socket", "folder", "device", "endless device"])
 @pytest.mark.parametrize("name", LOADERS)
 def test_what_is_no_regular_file_is_refused_at_once(name, kind, tmp_path, monkeypatch):

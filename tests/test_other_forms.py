@@ -132,6 +132,7 @@ def run(arguments: list[str], more: dict[str, str]) -> subprocess.CompletedProce
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=900, check=False, env=environment)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", [f if f in QUICK else pytest.param(f, marks=pytest.mark.slow) for f in FORMS])
 def test_plug_ins(form, tmp_path):
     arguments, more = FORMS[form]

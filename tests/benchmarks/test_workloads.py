@@ -53,11 +53,13 @@ def check(found, systems):
     assert all(0 < times["min"] <= times["median"] for times in found.values())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in BY_HAND)])
 def test_dl4py_and_numpy_agree(benchmark, name):
     check(compared(benchmark, name, ["dl4py", "numpy"]), ["dl4py", "numpy"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_functions_agree(benchmark, name):
     check(compared(benchmark, name, ["dl4py", "dl4py_compiled", "numpy"]), ["dl4py", "dl4py_compiled", "numpy"])

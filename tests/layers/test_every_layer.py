@@ -38,6 +38,7 @@ def names(things):
     return [f"{type(thing).__name__}-{i}" for i, thing in enumerate(things)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("row", LAYERS, ids=names([r.made for r in LAYERS]))
 def test_layers(row):
     check_layer(row.made, *row.inputs, **row.options).raise_if_failed()

@@ -93,6 +93,7 @@ def built(vertex, sd, inputs, masks):
     return vertex.define_vertex(sd, list(inputs), LayerScope("v", {}), masks), masks
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("vertex", "inputs", "masks", "expected"), CASES, ids=[type(case[0]).__name__ for case in CASES])
 def test_values_and_gradients(vertex, inputs, masks, expected):
     sd = SameDiff.create()

@@ -19,7 +19,7 @@ from ...cpu.cache import store as cache_store
 from ...errors import DeviceError
 from ..sources import text_of
 
-FLAGS = ("-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-exceptions",
+FLAGS = ("-x", "c++", "-std=c++17", "-O0", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-exceptions",
          "-fno-rtti", "-fno-math-errno", "-fvisibility=hidden")
 
 _DYNAMIC = re.compile(r"\bextern\s+__shared__\s+((?:__align__\(\d+\)\s+)?[\w\s:]+?)\s*\b(\w+)\s*\[\s*\]\s*;")

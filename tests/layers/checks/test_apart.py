@@ -75,6 +75,7 @@ def hangs(xp, x):
     forever()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("check, text", [
     (lambda: check_layer(Ends(n_out=2), InputType.feed_forward(3)), "the process ended: exit status 3"),
     (lambda: check_layer(layer=Hangs(n_out=2), inputs=InputType.feed_forward(3)), STUCK),

@@ -86,6 +86,7 @@ FLAT_ONES = [
     (acting(lambda sd, y: y / (y - y)), "values are finite", "activations hold NaN or infinity")]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("body, name, text", FLAT_ONES)
 def test_rows(body, name, text):
     failures = found(dense(**body), FLAT)

@@ -40,6 +40,7 @@ DROPOUTS = [
     ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x).sum(1)}, "random numbers", "the same shape was expected")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("body, name, text", DROPOUTS)
 def test_dropouts(body, name, text):
     only(check_dropout(made(IDropout, **body)()), name, text)

@@ -82,6 +82,7 @@ BUILT_IN = [
     *(lambda e=e: check_evaluation(e(), LABELS, PREDICTIONS) for e in (Evaluation, EvaluationBinary, RegressionEvaluation, ROCMultiClass))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("check", BUILT_IN)
 def test_what_is_built_in(check):
     check().raise_if_failed()

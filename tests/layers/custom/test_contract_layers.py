@@ -129,6 +129,7 @@ class WrongSlope(FeedForwardLayer):
         return x - x.mean(0) if self.how == "batch" else x
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("how", "check"), [("gradient", "gradient"), ("type", "output type"), ("finite", "values are finite"),
                                             ("batch", "any batch size")])
 def test_the_checks_find_what_is_wrong(how, check):

@@ -120,6 +120,7 @@ RECURRENT = [lambda **k: LSTM(n_out=3, **k), lambda **k: GravesLSTM(n_out=3, **k
              lambda **k: LastTimeStep(LSTM(n_out=3, **k)), lambda **k: RecurrentAttentionLayer(n_out=4, n_heads=2, **k)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", RECURRENT[:4])
 def test_activations_of_several_ops_run_step_by_step(layer, rng):
     last = isinstance(layer(), LastTimeStep)
@@ -134,6 +135,7 @@ def test_activations_of_several_ops_run_step_by_step(layer, rng):
     np.testing.assert_allclose(same_below, below, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", [*RECURRENT[:3], RECURRENT[4]])
 def test_softmax_inside_a_recurrent_layer(layer, rng):
     net = net_of(layer(activation="softmax"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
@@ -195,7 +197,7 @@ def test_zero_mask_reaches_through_wrappers(kind, rng):
     np.testing.assert_allclose(outer.output(x)[:1], last_of(Bidirectional(kind(n_out=3))).output(x[:1, :, :3]), rtol=1e-12)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize("function", ["sigmoid", "softsign", "elu", "cube"])
 @pytest.mark.parametrize("kind", [LSTM, GravesLSTM, GravesBidirectionalLSTM, SimpleRnn])

@@ -127,6 +127,7 @@ def accuracy(model: Any, *data: Any, **options: Any) -> float:
     return (found.evaluation() if isinstance(found, EvaluationRecord) else found).accuracy()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ARRAYS)
 def test_arrays(model, form):
     wanted, (x, y) = MODELS[kind_of(model)](), ARRAYS[form]()
@@ -148,6 +149,7 @@ def test_one_batch(model, form):
     np.testing.assert_array_equal(outputs(model, WHOLE[form]()), outputs(wanted, X))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", BATCHES)
 def test_batches(model, form):
     if form == "loader of names in a tuple" and kind_of(model) == "list":

@@ -52,6 +52,7 @@ def reference(monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("layer", SERIES, ids=lambda made: type(made).__name__)
 def test_layers(layer, rng):
     kind = InputType.recurrent(3, 5)

@@ -135,6 +135,7 @@ def forward(net, inputs):
     return found if isinstance(found, dict) else dict(enumerate(found))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_any_class_may_be_missing(name, tmp_path):
     net, inputs, data = given(name)

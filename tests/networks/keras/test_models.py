@@ -35,6 +35,7 @@ def assert_results(net, name):
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("file", FILES)
 def test_results(file):
     with warnings.catch_warnings():
@@ -45,6 +46,7 @@ def test_results(file):
     assert_results(net, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_step_of_training(name):
     net = KerasModelImport.import_keras_model_and_weights(FOLDER / f"{name}.keras")

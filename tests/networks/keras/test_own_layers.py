@@ -33,6 +33,7 @@ def names(things):
     return [f"{type(thing).__name__}-{i}" for i, thing in enumerate(things)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("made", "given"), LAYERS, ids=names([r[0] for r in LAYERS]))
 def test_layers(made, given):
     check_layer(made, given).raise_if_failed()

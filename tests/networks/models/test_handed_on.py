@@ -126,6 +126,7 @@ def _plain(value: Any) -> Any:
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value).partition(" at 0x")[0]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies(kind, way):

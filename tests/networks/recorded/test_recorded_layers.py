@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2] / "golden" / "layers"
 CASES = sorted(p.name for p in ROOT.iterdir() if (p / "case.json").exists())
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", CASES)
 def test_layers(name):
     case = Recorded(ROOT / name)

@@ -32,6 +32,8 @@ KINDS: dict[Any, tuple[Any, Any, list[Any]]] = {
 def plan(row: Any) -> Any:
     """The layers of a network around the one in a row, and what it is fed; None where nothing with outputs can stand before it."""
     kind = row.inputs[0] if row.inputs else None
+    if getattr(row.made, "data_format", None) == "NDHWC":       # DL4J's pooling behind it takes axes 2 to 4 all the same
+        return None
     if type(kind) not in KINDS or "input_type" in row.options or any(n < 0 for n in kind.array_shape()[1:] if n != -1):
         return None
     feed, first, _ = KINDS[type(kind)]

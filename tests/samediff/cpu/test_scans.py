@@ -90,7 +90,7 @@ def data(kind, steps=T, batch=N):
     return np.random.default_rng(9).normal(size=(steps, batch, K)).astype(TYPES[kind][0])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("declared", [True, False], ids=["sizes", "open"])
 @pytest.mark.parametrize("name", BODIES)
@@ -105,6 +105,7 @@ def test_values_and_gradients(name, declared, kind):
             np.testing.assert_allclose(found[key], expected[key], rtol=tolerance, atol=tolerance, err_msg=key)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["cell", "gated", "turned", "summed"])
 def test_second_order(name):
     body, starts = BODIES[name]

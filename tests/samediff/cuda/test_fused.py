@@ -48,6 +48,7 @@ def assert_equal(got, want, where=True, message=""):
         np.testing.assert_allclose(got.astype("f8"), want.astype("f8"), rtol=CLOSE[got.dtype.name], atol=1e-15, err_msg=message)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TYPES)
 def test_all_functions_of_a_type(name):
     dtype = DataType.of(name).numpy

@@ -24,7 +24,7 @@ def texts_of(family):
     return {} if offered is None else dict(offered())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(33)
 @pytest.mark.parametrize("architecture", ["compute_80", *(pytest.param(a, marks=pytest.mark.slow) for a in ("sm_80", "sm_90"))])
 @pytest.mark.parametrize("family", [f for f in FAMILIES if texts_of(f)])
 def test_texts_compile(family, architecture):

@@ -16,6 +16,7 @@ from tests.samediff.cuda.support import needs_compiler
 pytestmark = needs_compiler
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_graphs(seed):
     graph = RandomGraph(seed)

@@ -74,6 +74,7 @@ def test_numbers_that_are_no_class_give_not_a_number():
     np.testing.assert_array_equal(np.isnan(slope).all(1), [False, True, True, False])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["argmax", "argmin", "argamax", "argamin"])
 def test_positions(name):
     for shape, dims in [*SHAPES[:-1], ((40,), ()), ((2, 3, 4, 5), (1, 3)), ((2, 3, 2, 3, 2), (0, 2, 4))]:
@@ -113,6 +114,7 @@ def test_not_a_number_and_infinities(name):
     check_kernel(OPS[name](dimensions=(1,)), rng.integers(0, 5, (3, 4)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["manhattan", "euclidean", "cosinesimilarity", "cosinedistance", "jaccarddistance", "hammingdistance"])
 def test_distances(name):
     for shape, other, dims in [((7, 33), (7, 33), (1,)), ((7, 33), (33,), (1,)), ((7, 33), (7,), (0,)), ((5, 4, 3), (4, 1), (0, 2))]:

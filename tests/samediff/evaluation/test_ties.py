@@ -35,6 +35,7 @@ def areas(y: Any, p: Any) -> tuple[float, float]:
     return metrics.roc_auc_score(y, p), metrics.auc(recall, precision)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("steps", [0, 10, 7])
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,6 +8,7 @@ from dl4py.samediff import DataType
 from tests.helpers.randomgraphs import RandomGraph, agree, reference, same
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_every_value_of_a_random_graph(seed):
     graph = RandomGraph(seed)
@@ -16,6 +17,7 @@ def test_every_value_of_a_random_graph(seed):
         agree(graph.sd, graph.feeds(batch), *chosen)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(100, 106))
 @pytest.mark.parametrize("dtype", [DataType.DOUBLE, DataType.HALF, DataType.INT, DataType.LONG, DataType.INT8])
 def test_types(seed, dtype):

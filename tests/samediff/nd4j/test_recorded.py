@@ -84,7 +84,7 @@ def compare(found: Any, expected: Any, seeded: bool = False) -> None:
         assert found == expected
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(39)
 @pytest.mark.parametrize("row", cases())
 def test_recorded_call(row: Any):
     arguments = [given(a) for a in row["args"]]

@@ -14,6 +14,7 @@ def built(row, **options):
     return one_node(row.operator, row.arrays, row.held, len(row.expected), row.version, row.order, domain, **options, **row.attributes)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=[r.name for r in ROWS])
 def test_values(row):
     model = built(row)

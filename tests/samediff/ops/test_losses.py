@@ -39,6 +39,7 @@ def test_formula_and_reduction(name: str, reduce: LossReduce) -> None:
     assert sd.get_loss_variables() == [loss.name()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["mean_squared_error", "log_loss", "sigmoid_cross_entropy", "softmax_cross_entropy"])
 @pytest.mark.parametrize("reduce", LossReduce)
 def test_gradients_to_second_order(name: str, reduce: LossReduce) -> None:
@@ -174,6 +175,7 @@ def test_ctc_of_a_sequence_that_nothing_gives_has_no_slopes(rng: np.random.Gener
         assert found[1].any()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [*TERMS, "softmax_cross_entropy"])
 @pytest.mark.parametrize("reduce", [r for r in LossReduce if r is not LossReduce.NONE])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])

@@ -48,6 +48,7 @@ def test_lstm_of_networks(monkeypatch, executor, kind):
         assert np.allclose(got.eval(), wanted, atol=1e-12 if kind == np.float64 else 1e-5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("peepholes", "masked", "activation", "gate"), [
     *itertools.product((0, 3), (False, True), ("tanh",), ("sigmoid",)), (3, True, "softsign", "hard_sigmoid"),
     (0, False, "elu", "sigmoid")])

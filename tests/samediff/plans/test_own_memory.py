@@ -157,6 +157,7 @@ class OwnMemory(Backend):
 register_device("bytes", lambda device: OwnMemory())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", CASES)
 def test_networks(case):
     make, data = CASES[case]

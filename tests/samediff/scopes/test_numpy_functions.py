@@ -121,7 +121,7 @@ CALLS = [c.strip() for line in RECORDED.strip().splitlines() for c in line.split
          if all(hasattr(np, n) for n in ("trapezoid", "cumulative_sum", "unstack", "vecdot", "matvec", "vecmat") if f"np.{n}(" in c)]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("call", CALLS)
 def test_recorded(call, dtype):
@@ -150,6 +150,7 @@ def test_refused_with_a_reason(call):
     assert len(said) == 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name, call", [
     ("a", "np.quantile(a, 0.3)"), ("a", "np.linalg.norm(a, axis=1)"), ("n", "np.nanmean(n)"), ("v", "np.interp(b, z, v * v)"),
     ("v", "np.cumsum(v) / np.average(v, weights=v * v)"), ("a", "np.take_along_axis(a, np.argmax(a, 1, keepdims=True), 1)"),

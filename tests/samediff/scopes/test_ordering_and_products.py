@@ -23,6 +23,7 @@ CASES = [(n, t) for n in CALLS for t in (np.float64, np.float32, np.int32, np.bo
          if not (t == np.bool_ and n.startswith(("round", "median"))) and (n, t) != ("round to tens", np.int32)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name, dtype", CASES)
 def test_recorded_as_computed(name, dtype, rng):
     a = INDArray.of(np.round(rng.normal(0, 9, (2, 3, 4)), 1).astype(dtype))

@@ -79,6 +79,7 @@ def changes_its_input(x, y):
             x[i, j] = 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kernel", "text"), [
     (one_row_more, "beside its array"), (reads_behind, "beside its array"), (not_the_last, "compute"),
     (changes_its_input, "changes its input x")])
@@ -108,6 +109,7 @@ def text(body):
             f"const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; {body} }}")
 
 
+@pytest.mark.sampled(3)
 @needs_compiler
 @pytest.mark.parametrize(("name", "body", "found_by"), [
     ("no_bound", "y[i] = x[i] * 2;", "behind output 0"),
@@ -129,6 +131,7 @@ def test_pointers_of_one_type_are_refused_though_the_examples_have_it():
     assert "float64" in failed(op, np.ones(3, np.float32))["CUDA text stays in its arrays"]
 
 
+@pytest.mark.sampled(2)
 @apart
 @pytest.mark.parametrize(("end", "text"), [
     (lambda: ctypes.string_at(0), "SIGSEGV"), (os.abort, "SIGABRT"), (lambda: os.kill(os.getpid(), 40), "signal 40"),

@@ -103,6 +103,7 @@ def test_strided_inputs_of_kernels():
     assert list(failed(FlatKernel())) == ["strided inputs"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("other", [X[0], X[0].astype(np.float32), X.astype(np.float32), X > 0])
 def test_inputs_of_other_shapes_and_types_are_not_one_array(other):
     def times(xp, x, y):

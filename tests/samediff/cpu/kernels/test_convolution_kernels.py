@@ -61,7 +61,7 @@ def image(batch, channels, sizes, last):
     return (batch, *sizes, channels) if last else (batch, channels, *sizes)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("form", "last", "depthwise"), [("YXIO", False, False), ("OIYX", True, False), ("OYXI", False, False),
                                                          ("YXIO", False, True), ("OIYX", True, True), ("OYXI", False, True)])
@@ -94,6 +94,7 @@ def test_pooling_and_its_gradients(case, divisor, last, dtype, rng):
     agree(WindowGather(pool), x, drawn(rng, x.shape, dtype))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("order", "last", "merged"), [("ncyxhw", False, 1), ("nhwyxc", True, 3), ("whncyx", False, 3), ("whncyx", True, 3),
                                                        ("hwnyxc", False, 1)])
@@ -138,13 +139,14 @@ OPS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("op", "shapes"), [(o, s) for o, *s in OPS], ids=[f"{o.id}{s}" for o, s, *_ in OPS])
 def test_ops(op, shapes, dtype, rng):
     agree(op, *(drawn(rng, s, dtype) for s in shapes))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("op", "shapes"), [
     (SeparableConv2D(padding_mode="SAME"), [(2, 3, 5, 6), (3, 3, 3, 2), (1, 1, 6, 4), (4,)]),
     (SeparableConv2D(data_format="NHWC"), [(2, 5, 6, 3), (3, 3, 3, 1), (1, 1, 3, 4)]),

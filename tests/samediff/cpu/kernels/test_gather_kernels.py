@@ -33,6 +33,7 @@ def strided(x):
     return np.repeat(x, 2, axis=-1)[..., ::2], np.ascontiguousarray(x.T).T
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "bool"])
 @pytest.mark.parametrize("shape, axis, indices", [((5, 3), 0, (7,)), ((5, 3), 1, (2, 2)), ((2, 6, 3), -2, ()), ((4,), 0, (9,))])
 def test_gather(dtype, shape, axis, indices, rng):

@@ -59,7 +59,7 @@ def test_reductions_over_any_axes(name, dtype, rng):
             agree(OPS[name](dimensions=axes, keep_dims=bool(axes and axes[0])), x)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["reduce_norm1", "reduce_norm2", "reduce_sqnorm", "reduce_normmax", "amean", "reduce_min", "entropy",
                                   "shannonentropy", "logentropy", "any", "countNonZero", "zero_fraction", "var", "moments"])
 def test_the_other_reductions(name, rng):
@@ -72,6 +72,7 @@ def test_divisor_of_samples(rng):
     agree(OPS["var"](dimensions=(0,), bias_corrected=True), rng.normal(size=(9, 3)).astype(np.float32))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_logsumexp", "argmax", "argmin", "softmax"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_nan_and_infinity(name, axis):
@@ -121,6 +122,7 @@ def test_normalizations_along_any_axis(name, rng):
             agree(op, *([a, b] if name.endswith(("grad", "bp", "slope")) else [a]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("shape", [(150, 3), (2, 70, 16), (65, 1), (3, 64, 2)])
 def test_short_rows(shape, rng):
     x, g = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
@@ -147,6 +149,7 @@ def test_normalizations_in_float64(rng):
     agree(OPS["softmax"](dimension=-1), rng.normal(size=(4, 7)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape, axes, first", [((4, 7), (1,), False), ((2, 3, 4, 5), (1, 2, 3), True), ((3, 2, 6), (1, 2), False)])
 @pytest.mark.parametrize("given", ["gain bias", "gain"])
 def test_layer_norm(shape, axes, first, given, rng):

@@ -33,6 +33,7 @@ def test_products(turned, dtype, rng):
         agree(Matmul(*turned, False), [x, y])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("stride", [(1, 1), (2, 1), (1, 2)], ids=str)
 @pytest.mark.parametrize("depthwise", [False, True], ids=["", "depthwise"])
@@ -55,6 +56,7 @@ def test_convolutions(depthwise, stride, dtype, rng):
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 255, 257, 1023, 1024, 1025, 2047, 2049, 4097]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_mean", "argmax", "softmax", "log_softmax"])

@@ -23,6 +23,7 @@ def arrays(shape, axis, dtype, count):
     return [rng.standard_normal(shape).astype(kind), *(a.astype(kind) for a in some[:count])]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_training(dtype, shape):
     for affine in ([0, 1], [0], [1], []) if dtype == "float32" else ([0, 1],):
@@ -38,6 +39,7 @@ def test_inference(dtype, shape):
         check_kernel(OPS["batch_norm_inference"](shape[1], 1e-3), x, mean, variance, *(given[k] if k in affine else None for k in range(2)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_gradient(dtype, shape):
     for has_gamma in (True, False):

@@ -60,7 +60,7 @@ def check(shape, out, window, last, layout, alone=False, dtype="float32"):
     check_kernel(ConvolutionWeightGrad(geometry), normal(*x, dtype=dtype), normal(*y, dtype=dtype), normal(*w, dtype=dtype))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("alone", [False, True], ids=["dense", "depthwise"])
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 @pytest.mark.parametrize("name", CASES)

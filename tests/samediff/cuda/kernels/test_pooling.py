@@ -61,6 +61,7 @@ def test_floating_types(dtype):
     check_kernel(MaxPoolWithArgmax(3, 2, 2, 1, 1, 1, data_format="NHWC"), x)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "uint64", "bool"])
 def test_other_types(dtype):
     x = images((2, 3, 7, 8), False, "float32").astype(np.int32).astype(dtype)

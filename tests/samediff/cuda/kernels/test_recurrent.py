@@ -46,6 +46,7 @@ def check_rnn(sizes, activation="tanh", bias=True, state=False, mask=None, dtype
     check_kernel(RnnSequenceGrad(activation), *given, *saved, numbers(steps, batch, units, dtype=dtype), tolerance=tolerance)
 
 
+@pytest.mark.sampled(3)
 def test_gru(way):
     check_gru(4, 3, 2, 5)
     check_gru(1, 1, 1, 1)
@@ -55,6 +56,7 @@ def test_gru(way):
     check_gru(3, 2, 4, 5, np.float16, 2e-2)
 
 
+@pytest.mark.sampled(3)
 def test_rnn(way):
     check_rnn((4, 3, 2, 5))
     check_rnn((1, 1, 1, 1), bias=False)

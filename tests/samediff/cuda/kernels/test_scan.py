@@ -27,6 +27,7 @@ def test_running_totals(exclusive, reverse):
         check_kernel(OPS["cumprod"](exclusive, reverse, axes), 1 + x * np.float32(0.01), tolerance=1e-4)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "int64", "uint16"])
 def test_types(dtype):
     x = rng.integers(0, 4, (5, 40)).astype(dtype)

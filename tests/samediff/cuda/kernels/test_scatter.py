@@ -47,6 +47,7 @@ def test_gradient_of_gather(way, dtype):
         check_kernel(GatherGradient(axis), x, np.zeros(shape, dtype), indices, tolerance=1e-2 if dtype == np.float16 else None)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("way", "how"), [*(("walk", how) for how in ("add", "sub", "mul", "div", "max", "min", "update")),
                                           *((way, how) for way in ("few", "sort") for how in ("add", "div", "update"))], indirect=["way"])
 def test_scatter(way, how):
@@ -70,6 +71,7 @@ def test_index_vectors(way):
     check_kernel(GatherNdGradient(), numbers(6), numbers(3, 4), indices.astype(np.int32))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("way", "name"), [*(("walk", name) for name in ("sum", "mean", "sqrt_n", "prod", "max", "min")),
                                            ("sort", "mean"), ("sort", "max")], indirect=["way"])
 def test_segments(way, name):

@@ -45,7 +45,7 @@ def test_binary_broadcasts(name, y, check_gradients):
     check_gradients(lambda sd, x, y: getattr(sd.math, name)(x, y), [A, y])
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axes", [(), (1,), (0,), (-1, 0)])
 @pytest.mark.parametrize("keep", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -62,6 +62,7 @@ def test_entropy(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x, 1), [P / 4])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("corrected", [True, False])
 @pytest.mark.parametrize("name", ["variance", "standard_deviation"])
 def test_deviation(name, corrected, check_gradients):

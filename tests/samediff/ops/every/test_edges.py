@@ -88,6 +88,7 @@ ROWS_AT_EDGES: dict[str, tuple[Any, list[list[float]], list[list[float]]]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ROWS_AT_EDGES)
 def test_reductions_at_edges(name, way, monkeypatch):

@@ -62,7 +62,7 @@ def equal(found: Any, wanted: Any) -> bool:
 CASES = {f"{r.op_id}-{i}": r for i, r in enumerate(ROWS) if own(r.op_id) and not is_call(r)}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(33)
 @pytest.mark.parametrize("row", CASES.values(), ids=CASES)
 def test_both_executors_do_the_same(row, monkeypatch):
     """Equal results, or errors of one type; never another error than those of dl4py."""

@@ -119,11 +119,13 @@ def test_op_with_a_switch_the_other_way(row: Row, monkeypatch):
     test_graph_with_the_op_is_saved_and_loaded(row, monkeypatch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", DEFAULTED.values(), ids=DEFAULTED)
 def test_op_with_an_attribute_left_out(row: Row, monkeypatch):
     test_op(row, monkeypatch)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_op(row: Row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")       # derivatives are graphs of many nodes: nothing is compiled for one run
@@ -144,6 +146,7 @@ def differentiated(row: Row, sd: SameDiff, variables: list[Any]) -> Any:
     return row.op().place(sd, variables, None) if row.through is None else row.through(sd, row.op(), variables)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_graph_with_the_op_is_saved_and_loaded(row: Row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

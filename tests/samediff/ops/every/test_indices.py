@@ -81,7 +81,7 @@ OUTSIDE: list[tuple[str, Build, list[Any], int]] = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("known", [False, True], ids=["placeholders", "constants"])
 @pytest.mark.parametrize(("name", "build", "arrays", "bad"), OUTSIDE, ids=[f"{c[0]} {c[3]} {i}" for i, c in enumerate(OUTSIDE)])
 def test_what_lies_outside_is_refused(name, build, arrays, bad, known, monkeypatch):

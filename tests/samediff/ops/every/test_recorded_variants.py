@@ -37,14 +37,14 @@ def assert_as_recorded(name, found, text):
         np.testing.assert_allclose(numbers, recorded, within, within * scale, err_msg=f"{name}, {what}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("op", "names"), by_op(VARIANTS).items(), ids=by_op(VARIANTS))
 def test_values_and_gradients(op, names):
     for name in names:
         assert_as_recorded(name, results(VARIANTS[name]), NUMBERS[name])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("op", "rows"), combinations.rows().items(), ids=combinations.rows())
 def test_several_options_at_once(op, rows):
     found, wanted = ([one.partition(" -> ") for one in lines] for lines in (combinations.lines(op, rows), COMBINED.get(op, [])))
@@ -55,6 +55,7 @@ def test_several_options_at_once(op, rows):
         assert_as_recorded(name, variants.read(values), numbers)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "names"), by_op(VARIANTS).items(), ids=by_op(VARIANTS))
 def test_attributes_survive_a_file(op, names, monkeypatch):
     """The nodes come back, or such as compute the same: some options go with others, some are an input there."""
@@ -80,6 +81,7 @@ def test_shapes_and_work(op, names):
         assert open_sizes.line(ROWS[name]) == SHAPES[name], f"{name}: {DUE}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("op", "names"), by_op(RULED).items(), ids=by_op(RULED))
 def test_what_inputs_and_attributes_beside_those_of_the_rows_give(op, names):
     for name in names:

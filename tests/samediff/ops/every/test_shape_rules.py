@@ -62,6 +62,7 @@ def built(row: Row, arrays: list[Any], known: bool) -> tuple[SameDiff, dict[str,
     return sd, feeds, made if isinstance(made, list) else [made]
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("known", [True, False], ids=["constants", "placeholders"])
 @pytest.mark.parametrize("row", ROWS_OF_USERS)
 def test_what_is_accepted_is_computed(row, known, monkeypatch):
@@ -110,7 +111,7 @@ COMPARED = {"manhattan", "euclidean", "cosinesimilarity", "cosinedistance", "jac
             "put_rows", "compat_sparse_to_dense", "solve", "lstsq", "repeat", "bits_hamming_distance"}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("row", [p for p in ROWS_OF_USERS if p.values[0].op_id in COMPARED])
 def test_both_executors_agree(row, monkeypatch):
     assert_alike(row, list(changed(row)), monkeypatch)

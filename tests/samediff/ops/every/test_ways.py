@@ -74,7 +74,7 @@ def called_from_python(row):
     return "steps called from Python: 0" not in text
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(52)
 @pytest.mark.parametrize("op_id", ALL)
 def test_steps(op_id):
     found = {called_from_python(r) for r in ALL[op_id]}

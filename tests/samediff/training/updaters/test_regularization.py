@@ -89,7 +89,7 @@ def updater(request):
     return request.param
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("apply_lr", [True, False])
 @pytest.mark.parametrize("c", COEFFICIENTS)
 @pytest.mark.parametrize("rate", RATES)
