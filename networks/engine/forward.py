@@ -65,7 +65,7 @@ class Forward:
 
     def _place(self, made: NetworkGraph, member: str) -> str:
         """The variable of a member's activations, or of an input."""
-        if member in made.activations or member in made.lacks:
+        if member in made.activations or member in made.unavailable:
             return made.activations[member]
         return input_name(self.structure.inputs.index(member)) if member in self.structure.inputs else member
 

@@ -72,8 +72,8 @@ class Graphs:
         with Explained(self.structure, batch):
             made = self.of(batch, stateful)
         for name in self.structure.outputs:
-            if name in made.lacks:
-                raise MissingOpError(made.lacks[name])
+            if name in made.unavailable:
+                raise MissingOpError(made.unavailable[name])
         if not made.losses:
             outputs = ", ".join(self.structure.outputs)
             raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")

@@ -88,7 +88,7 @@ class FusedStep:
     @staticmethod
     def of(plan: Plan, update: ParameterUpdate) -> FusedStep | None:
         """The step of a plan; None where Python has something left to do."""
-        updates = update.made_by(NativeLoops())
+        updates = update.compile_for(NativeLoops())
         if any(made is None for made in updates):
             return None
         frame = plan.take()
@@ -150,6 +150,6 @@ class FusedStep:
         raise AssertionError("a native step refused what its plan accepts")
 
     def _come_home(self) -> None:
-        self.plan.come_home()
+        self.plan.copy_to_host()
         for updater in self.updaters:
-            updater.come_home()
+            updater.copy_to_host()

@@ -46,7 +46,7 @@ class Plan(PlanData):
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
         if devices.active:
-            self.come_home()
+            self.copy_to_host()
         try:
             frame = self._pool.pop()            # as take(): the shortest plans are done in two microseconds
         except IndexError:
@@ -62,7 +62,7 @@ class Plan(PlanData):
         self._pool.append(frame)
         return results
 
-    def come_home(self) -> None:
+    def copy_to_host(self) -> None:
         """Have the newest values of all arrays that are read or written in place on the host."""
         for array in (*self.stored.values(), *self.handed_in.values()):
             to_host(array)

@@ -51,8 +51,8 @@ def product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a
         kind = ir.FunctionType(ir.VoidType(), [i4] * 3 + [i8] * 3 + [real] + [i8] * 4 + [real] + [i8] * 2)
         _, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row = args
 
-        def order(turned):
-            return builder.select(turned, i4(_TRANSPOSED), i4(_PLAIN))
+        def order(transposed):
+            return builder.select(transposed, i4(_TRANSPOSED), i4(_PLAIN))
         builder.call(builder.inttoptr(place, kind.as_pointer()),
                      [i4(_ROW_MAJOR), order(turn_a), order(turn_b), rows, columns, depth, ir.Constant(real, 1.0), a, a_row, b, b_row, beta,
                       c, c_row])

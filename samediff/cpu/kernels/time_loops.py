@@ -68,9 +68,9 @@ def pack_joined(w, rw, bias, packed, turned_w, turned_rw, part, parts):
 
 
 @kernel
-def pack_back(b, packed, sums, turned, part, parts):
-    """Lay out b, or its transpose with ``turned``, for the way back, and clear sums of all parts."""
-    pack(b, turned, packed, part, parts)
+def pack_back(b, packed, sums, transposed, part, parts):
+    """Lay out b, or its transpose with ``transposed``, for the way back, and clear sums of all parts."""
+    pack(b, transposed, packed, part, parts)
     if part == 0:
         for k in range(sums.shape[0]):
             for i in range(sums.shape[1]):
@@ -109,14 +109,14 @@ def product(rows, columns, depth, a, a_row, turn_a, b, b_row, turn_b, c, c_row, 
 
 
 @kernel
-def weight_gradient(rows, x, x_row, inputs, dz, dz_row, columns, dw, dw_row, turned, room, blas, more, part, parts):
-    """dw = x' dz (+ dw) for ``rows`` rows at these addresses; ``turned`` is 1 where dw is given transposed. Parts have columns of dz."""
+def weight_gradient(rows, x, x_row, inputs, dz, dz_row, columns, dw, dw_row, transposed, room, blas, more, part, parts):
+    """dw = x' dz (+ dw) for ``rows`` rows at these addresses; ``transposed`` is 1 where dw is given so. Parts have columns of dz."""
     kept_apart()
     low, high = share(columns, part, parts)
     item = room.itemsize
     if low == high:
         return
-    if turned != 0:
+    if transposed != 0:
         product(high - low, inputs, rows, dz + low * item, dz_row, ONE, x, x_row, NONE, dw + low * dw_row, dw_row, room, blas, more)
     else:
         product(inputs, high - low, rows, x, x_row, ONE, dz + low * item, dz_row, NONE, dw + low * item, dw_row, room, blas, more)

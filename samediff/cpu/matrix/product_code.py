@@ -36,13 +36,13 @@ NEAR = 16384
 ROOM = (DEPTH + 2 * ROWS) * VECTORS * VECTOR // 4
 
 
-def pack_panel(b, b_row, turned, columns, depth, column, target):
-    """Columns from ``column`` on of the matrix b, or of its transpose with ``turned``, at the address ``target``, padded with zeros.
+def pack_panel(b, b_row, transposed, columns, depth, column, target):
+    """Columns from ``column`` on of the matrix b, or of its transpose with ``transposed``, at the address ``target``, padded with zeros.
 
-    The matrix, turned if need be, has ``columns`` columns; ``depth`` of its rows are wanted.
+    The matrix, transposed if need be, has ``columns`` columns; ``depth`` of its rows are wanted.
     """
     width = min(WIDE, columns - column)
-    if turned != 0:
+    if transposed != 0:
         source = b + column * b_row
         if depth >= LANES:
             for low in range(0, depth, LANES):

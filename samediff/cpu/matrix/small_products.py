@@ -86,14 +86,14 @@ def packed_size(array, depth, columns):
 
 
 @plain
-def pack(b, turned, packed, part, parts):
-    """Lay out b, or its transpose with ``turned``, panel by panel for :func:`times_packed`."""
-    depth, columns = (b.shape[1], b.shape[0]) if turned else b.shape
+def pack(b, transposed, packed, part, parts):
+    """Lay out b, or its transpose with ``transposed``, panel by panel for :func:`times_packed`."""
+    depth, columns = (b.shape[1], b.shape[0]) if transposed else b.shape
     wide = width_of(packed)
     panels = (columns + wide - 1) // wide
     for panel in range(panels * part // parts, panels * (part + 1) // parts):
         place = start_of(packed) + panel * wide * depth * packed.itemsize
-        pack_panel(packed, start_of(b), b.strides[0], turned, columns, depth, panel * wide, place)
+        pack_panel(packed, start_of(b), b.strides[0], transposed, columns, depth, panel * wide, place)
 
 
 @plain

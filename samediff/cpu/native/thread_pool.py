@@ -40,7 +40,7 @@ class ThreadPool:
             self.helpers += 1
         in_child(self.retire)
 
-    def forget_waiting(self) -> None:
+    def reset_backoff(self) -> None:
         """End the pause in which programs run without helper threads because these had kept one waiting."""
         from . import interpreter
         self._words[interpreter.REST // 8] = 0

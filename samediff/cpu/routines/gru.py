@@ -9,7 +9,7 @@ from ...base.spec import TensorSpec
 from ...ir.op import Kernel
 from ..threads import parts_of_rows
 from .parallel_phases import ParallelPhases, phased
-from .recurrent import Specs, fits, library, packed_spec, rooms, work
+from .recurrent import Specs, fits, library, packed_spec, work, workspace
 
 
 def gru(given: Specs) -> Kernel | None:
@@ -34,7 +34,7 @@ def gru(given: Specs) -> Kernel | None:
         return phases
     one, packed = TensorSpec((batch, columns), x_spec.dtype), [packed_spec(x_spec, n, columns) for n in (inputs + 1, units)]
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), *packed, TensorSpec((batch, inputs + 1), x_spec.dtype), one, one,
-                         rooms(x_spec, parts)))
+                         workspace(x_spec, parts)))
 
 
 def gru_gradient(given: Specs) -> Kernel | None:
@@ -61,4 +61,4 @@ def gru_gradient(given: Specs) -> Kernel | None:
         return phases
     whole = TensorSpec((count, batch, columns), x_spec.dtype)
     return phased(build, parts, (whole, whole, TensorSpec(x_spec.shape, x_spec.dtype), TensorSpec((count, batch, units), x_spec.dtype),
-                         packed_spec(x_spec, columns, units), rooms(x_spec, parts)))
+                         packed_spec(x_spec, columns, units), workspace(x_spec, parts)))

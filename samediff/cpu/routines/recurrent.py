@@ -40,7 +40,7 @@ def packed_spec(like: TensorSpec, depth: int, columns: int) -> TensorSpec:
     return TensorSpec((-(-columns // wide) * wide * depth,), like.dtype)
 
 
-def rooms(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
+def workspace(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
     """Spec of the workspace of the products, one row for each part."""
     from ..matrix.small_products import ROOM
     return TensorSpec((len(parts), ROOM), like.dtype)
@@ -76,7 +76,7 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
                    op.reverse)
         return phases
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, 4 * units),
-                         TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
+                         TensorSpec((batch, depth), x_spec.dtype), workspace(x_spec, parts)))
 
 
 def peepholes(phases: ParallelPhases, array: Any) -> Any:
@@ -115,7 +115,7 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
         return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
     return phased(build, parts, (TensorSpec((count, batch, 4 * units), x_spec.dtype), TensorSpec(x_spec.shape, x_spec.dtype), whole,
-                         packed_spec(x_spec, 4 * units, units), TensorSpec((len(parts), 3, units), x_spec.dtype), rooms(x_spec, parts)))
+                         packed_spec(x_spec, 4 * units, units), TensorSpec((len(parts), 3, units), x_spec.dtype), workspace(x_spec, parts)))
 
 
 def rnn(activation: str, given: Specs) -> Kernel | None:
@@ -141,7 +141,7 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
         phases.add(rnn_forward, (phases.series(x, dense_x), packed, *rest, joined, room), kind)
         return phases
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, units),
-                         TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
+                         TensorSpec((batch, depth), x_spec.dtype), workspace(x_spec, parts)))
 
 
 def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
@@ -170,4 +170,4 @@ def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
         return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
     return phased(build, parts, (whole, TensorSpec(x_spec.shape, x_spec.dtype), whole, packed_spec(x_spec, units, units),
-                                 rooms(x_spec, parts)))
+                                 workspace(x_spec, parts)))

@@ -55,9 +55,9 @@ def test_nothing_around_the_result_is_touched(form, rng):
 
 
 @njit
-def by_packing(a, b, turned, packed, c, spare, more, parts):
+def by_packing(a, b, transposed, packed, c, spare, more, parts):
     for part in range(parts):
-        sp.pack(b, turned, packed, part, parts)
+        sp.pack(b, transposed, packed, part, parts)
     sp.times_packed(a, packed, c, spare, more)
 
 
