@@ -59,7 +59,7 @@ class NetworkGraph:
     averaged: set[str] = field(default_factory=set)         # sums that are averaged although the network asks for sums
     states: dict[str, str] = field(default_factory=dict)    # variable of each recurrent state after the run
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
-    moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
+    statistic_updates: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
     unavailable: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
 
     def __post_init__(self) -> None:
@@ -164,7 +164,7 @@ class NetworkGraphBuilder:
             else:
                 self.values[member.key] = member.conf.define_vertex(self.sd, inputs, scope, masks)
                 self.masks[member.key] = member.conf.feed_forward_masks(self.sd, masks, inputs)
-        self.made.moves.update({f"{member.key}_{n}": v.name() for n, v in hooks.moves.items()})
+        self.made.statistic_updates.update({f"{member.key}_{n}": v.name() for n, v in hooks.statistic_updates.items()})
         self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
         self.made.losses.extend(v.name() for v in hooks.penalties)
 

@@ -77,5 +77,5 @@ class FastPath:
             return []
         batches = waiting.copy()
         waiting.clear()             # whatever interrupts this: no batch is fitted twice
-        self._steps.take(known, batches)
+        self._steps.run_compiled(known, batches)
         return []

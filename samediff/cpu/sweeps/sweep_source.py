@@ -11,7 +11,7 @@ from typing import Any
 
 from ...expressions.scalar_node import Expr
 from ...plans.sweeps.spec import Sweep
-from ...plans.sweeps.traced import SecondTurn, TracedStage, reads
+from ...plans.sweeps.traced import SecondPass, TracedStage, reads
 from ..library.operators import PRINTER, TYPE_NAMES
 from .specialization import SHORT, SweepSpecialization
 from .sweep_writer import SweepWriter
@@ -155,7 +155,7 @@ class _ColumnLoops(SweepWriter):
         self.end()
         return "\n".join(self.lines) + "\n"
 
-    def again(self, fold: TracedStage, turn: SecondTurn) -> None:
+    def again(self, fold: TracedStage, turn: SecondPass) -> None:
         """The second turn, for slices that need it; others come to the same again."""
         self.inside("if far:")
         self.inside("for c in range(m):")
