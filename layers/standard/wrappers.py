@@ -123,7 +123,7 @@ def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: 
 
 
 def defining(layer: Layer, masked: bool) -> Any:
-    """How the wrapped layer is made part of a graph: with ``masked``, one that ignores masks alone takes its mask."""
+    """The method that adds the wrapped layer to a graph: with ``masked``, one that ignores masks alone takes its mask."""
     return getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
 
 

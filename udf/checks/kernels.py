@@ -112,7 +112,7 @@ def _of_gradient(check: Callable[[Op, Sequence[Example]], str]) -> Callable[[Op,
 
 
 def _words(op: Op) -> list[Any]:
-    """What kernels of stateful ops are given first."""
+    """The first argument of kernels of stateful ops: the state of the generator."""
     return [CONTEXT.words()] if op.stateful else []
 
 
