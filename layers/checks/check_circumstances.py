@@ -32,7 +32,7 @@ def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callab
 
 
 def instances(subject: Subject) -> str:
-    """What an object computes does not depend on others of its class that were there before; each order in a process of its own."""
+    """Check that results do not depend on earlier objects of the same class; each order in a process of its own."""
     compared = []
     for what, other in _others(subject):
         def outputs(first: Subject, second: Subject) -> list[Any] | None:

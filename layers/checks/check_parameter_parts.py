@@ -74,7 +74,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
                 raise CheckFailure(f"another {what} gives the same result: draw from the rng that draw is given")
 
     def factors() -> str:
-        """What a draw multiplies by, for many examples."""
+        """Check the factors of a draw for many examples."""
         if type(dropout).draw is IDropout.draw or type(dropout).define is not IDropout.define:
             return "it does more than multiply"
         size = (64, *x.shape[1:])

@@ -104,7 +104,7 @@ def used(subject: Subject) -> str:
 def statistics(subject: Subject, runner: Runner) -> str:
     """Each statistic moves in training."""
     names = [p.name for p in subject.parameters if p.role == "statistic"]
-    moves = runner.variables().hooks.moves
+    moves = runner.variables().hooks.statistic_updates
     if len(moves) < len(names):
         still = [n for n in names if n not in moves] or names
         raise CheckFailure(f"nothing moves {', '.join(still)} in training: params.move(name, step) takes step off after each one; what "
@@ -222,7 +222,7 @@ def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
 
 
 def unmasked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
-    """What it means that the mask is not looked at: nothing where steps do not see each other, and several of DL4J's layers do so."""
+    """Judge a layer that ignores its mask: right where steps do not see each other, and allowed as several of DL4J's layers do so."""
     try:
         masked(subject, runner, masks)
     except CheckFailure:
@@ -268,7 +268,7 @@ def _says_zero(conf: Any, parameter: Parameter) -> bool:
 
 
 def inner_rules(subject: Subject) -> str:
-    """What is said of the layers inside acts: constraints and regularization."""
+    """Check that constraints and regularization of the layers inside act."""
     conf, names = subject.conf, []
     for name in type(conf)._fields:
         held = getattr(conf, name)

@@ -43,7 +43,7 @@ class FollowedNoise:
         """Factor and shift that the noise draws."""
         return self.noise.draw(rng, shape, dtype, iteration, epoch)
 
-    def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
+    def expand_noise(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
         """``x * factor + shift`` as graph nodes; a TraceError where the code draws in another way, or depends on the iteration."""
         def code(xp: Any, x: Any) -> Any:
             factor, shift = self.draw(GraphContext(xp.functions, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ class NoiseGradient(Composite):
 
     def expand(self, *inputs: Any) -> Any:
         """The noise as graph nodes, with the random mask of the forward node."""
-        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of in_plan's noises have it
+        return self.noise.expand_noise(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of in_plan's noises have it
 
     def at_inference(self) -> Op:
         return Identity()

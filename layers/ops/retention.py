@@ -38,7 +38,7 @@ class Retention:
         factor, *shifts = (np.where(kept, *map(dtype.type, pair)) for pair in self._pairs())
         return factor, shifts[0] if shifts else None
 
-    def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
+    def expand_noise(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
         """The noise as graph nodes with the mask of node ``of``; without shifts for the gradient."""
         sd = x.sd
         kept = sd.add_op(DropoutMask(self.p, of, self.mask_shape(x.spec.shape)), [])  # type: ignore[arg-type]  # static in a plan

@@ -37,7 +37,7 @@ def simple_steps(sd: SameDiff, x: SDVariable, params: LayerScope, h0: SDVariable
 
 def lstm_steps(sd: SameDiff, x: SDVariable, weights: Sequence[SDVariable], h0: SDVariable, c0: SDVariable, mask: SDVariable | None,
                activation: IActivation, gate_activation: IActivation, units: int) -> tuple[SDVariable, SDVariable, SDVariable]:
-    """What :class:`Dl4jLstm` computes; ``weights``: W, RW, b. All hidden states (batch, units, time), the last one and the last cell."""
+    """The steps of :class:`Dl4jLstm` as a scan; ``weights``: W, RW, b. All hidden states (batch, units, time), the last and its cell."""
     w, rw, b = weights
     peepholes = [rw[:, 4 * units + k] for k in range(3)] if rw.spec.shape and rw.spec.shape[1] > 4 * units else None
     recurrent = rw if peepholes is None else rw[:, :4 * units]
@@ -62,7 +62,7 @@ def lstm_steps(sd: SameDiff, x: SDVariable, weights: Sequence[SDVariable], h0: S
 
 def attending_steps(sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, activation: IActivation,
                     units: int) -> SDVariable:
-    """What :class:`RecurrentAttention` computes. Shapes: x (batch, n_in, time), mask (batch, time) -> (batch, units, time)."""
+    """The steps of :class:`RecurrentAttention` as a scan. Shapes: x (batch, n_in, time), mask (batch, time) -> (batch, units, time)."""
     weights = [params[n] for n in ("Wq", "Wk", "Wv", "Wo") if n in params]
     attention = "multi_head_dot_product_attention" if weights else "dot_product_attention"
     series = x.permute(2, 0, 1)

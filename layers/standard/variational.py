@@ -158,7 +158,7 @@ class VariationalAutoencoder(BasePretrainNetwork, VariationalAutoencoderNames):
         return self._latent(sd, encoded, "pZXMean", params), self._latent(sd, encoded, "pZXLogStd2", params)
 
     def define_decoder(self, sd: SameDiff, z: SDVariable, params: LayerScope) -> SDVariable:
-        """What the reconstruction distribution is given for latent variables, (batch, distribution_parameters())."""
+        """Parameters of the reconstruction distribution for latent variables, (batch, distribution_parameters())."""
         for i in range(len(self.decoder_layer_sizes)):
             z = activated(self, sd, _affine(sd, z, f"d{i}", params))
         return _affine(sd, z, "pXZ", params)

@@ -123,7 +123,7 @@ def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: 
 
 
 def defining(layer: Layer, masked: bool) -> Any:
-    """How the wrapped layer is made part of a graph: with ``masked``, one that ignores masks alone takes its mask."""
+    """The method that adds the wrapped layer to a graph: with ``masked``, one that ignores masks alone takes its mask."""
     return getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
 
 
@@ -406,13 +406,13 @@ class Bidirectional(Layer, BidirectionalNames):
         last = time_last(self.fwd) is RNNFormat.NWC
         assert self.bwd is not None
 
-        def turned(v: SDVariable) -> SDVariable:
+        def time_reversed(v: SDVariable) -> SDVariable:
             return sd.call("base", "reverse", v, 1 if last and len(v.spec.shape or ()) == 3 else -1)  # type: ignore[no-any-return]
 
         forward = inside(self.fwd, sd, x, params.sub("f"), mask, masked)
-        backward = inside(self.bwd, sd, turned(x), params.sub("b"), None if mask is None else turned(mask), masked)
+        backward = inside(self.bwd, sd, time_reversed(x), params.sub("b"), None if mask is None else time_reversed(mask), masked)
         series = len(backward.spec.shape or ()) == 3
-        backward = turned(backward) if series else backward
+        backward = time_reversed(backward) if series else backward
         if self.mode is BidirectionalMode.CONCAT:
             return sd.call("base", "concat", 2 if last and series else 1, forward, backward)  # type: ignore[no-any-return]
         if self.mode is BidirectionalMode.MUL:

@@ -139,7 +139,7 @@ class LayerScope(Mapping[str, SDVariable]):
 
     def unmoved(self) -> LayerScope:
         """The same scope, in which running statistics stay as they are."""
-        return LayerScope(self.owner, self._variables, replace(self._hooks, moves={}), self._prefix)
+        return LayerScope(self.owner, self._variables, replace(self._hooks, statistic_updates={}), self._prefix)
 
     def state(self, name: str, batch_like: SDVariable, size: int) -> SDVariable:
         """Initial recurrent state (batch, size): what the last run kept, zeros at first.
@@ -191,7 +191,7 @@ class ScopeHooks:
     in_pieces: bool = False
     read: set[str] = field(default_factory=set)
     kept: dict[str, SDVariable] = field(default_factory=dict)
-    moves: dict[str, SDVariable] = field(default_factory=dict)
+    statistic_updates: dict[str, SDVariable] = field(default_factory=dict)
     penalties: list[SDVariable] = field(default_factory=list)
 
     def state(self, name: str, batch_like: SDVariable, size: int) -> SDVariable:
@@ -207,7 +207,7 @@ class ScopeHooks:
 
     def move(self, name: str, step: SDVariable) -> None:
         """See :meth:`LayerScope.move`."""
-        self.moves[name] = step
+        self.statistic_updates[name] = step
 
     def penalty(self, score: SDVariable) -> None:
         """See :meth:`LayerScope.penalty`."""

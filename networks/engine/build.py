@@ -40,10 +40,10 @@ class Variant:
 class Activations(dict[str, str]):
     """Names of activations by member; asking for one that cannot be computed raises the error that says why."""
 
-    lacks: dict[str, str]
+    unavailable: dict[str, str]
 
     def __missing__(self, member: str) -> str:
-        raise MissingOpError(self.lacks[member]) if member in self.lacks else KeyError(member)
+        raise MissingOpError(self.unavailable[member]) if member in self.unavailable else KeyError(member)
 
 
 @dataclass
@@ -59,11 +59,11 @@ class NetworkGraph:
     averaged: set[str] = field(default_factory=set)         # sums that are averaged although the network asks for sums
     states: dict[str, str] = field(default_factory=dict)    # variable of each recurrent state after the run
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
-    moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
-    lacks: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
+    statistic_updates: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
+    unavailable: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
 
     def __post_init__(self) -> None:
-        self.activations.lacks = self.lacks
+        self.activations.unavailable = self.unavailable
 
     def divisors(self, batch: NetworkBatch) -> list[int]:
         """By what each loss is divided: its number of rows; without ``mini_batch`` only where a layer always averages."""
@@ -135,12 +135,12 @@ class NetworkGraphBuilder:
         for member in self.structure.members:
             behind = [n for n in member.inputs if n not in self.values]
             if behind:
-                self.made.lacks[member.key] = self.made.lacks[behind[0]]
+                self.made.unavailable[member.key] = self.made.unavailable[behind[0]]
                 continue
             try:
                 self._add(member)
             except MissingOpError as error:
-                self.made.lacks[member.key] = f"{member.label}: {error}"
+                self.made.unavailable[member.key] = f"{member.label}: {error}"
             except Exception as error:
                 error.add_note(f"in {member.label}")
                 raise
@@ -164,7 +164,7 @@ class NetworkGraphBuilder:
             else:
                 self.values[member.key] = member.conf.define_vertex(self.sd, inputs, scope, masks)
                 self.masks[member.key] = member.conf.feed_forward_masks(self.sd, masks, inputs)
-        self.made.moves.update({f"{member.key}_{n}": v.name() for n, v in hooks.moves.items()})
+        self.made.statistic_updates.update({f"{member.key}_{n}": v.name() for n, v in hooks.statistic_updates.items()})
         self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
         self.made.losses.extend(v.name() for v in hooks.penalties)
 

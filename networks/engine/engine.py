@@ -87,7 +87,7 @@ class Engine:
     def reconfigure(self, structure: Structure) -> None:
         """Go on with a changed configuration of the same parameters: their values stay, and updater state where it fits."""
         with self.lock:
-            fresh = self.parameters.under(structure)
+            fresh = self.parameters.for_structure(structure)
             self.progress.seed = structure.seed
             self._work_on(fresh, Place(self.place.device))
 

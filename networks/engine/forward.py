@@ -36,7 +36,7 @@ class Forward:
         known = self.known.get((self.structure.outputs[0], (x.shape, x.dtype)))
         if known is None or devices.active or uses_reference():
             return None
-        return known[0].run((x,), self.progress.context(False) if known[0].draws else None)[0]
+        return known[0].run((x,), self.progress.context(False) if known[0].needs_rng else None)[0]
 
     @on_its_device
     def activations(self, batch: NetworkBatch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
@@ -65,7 +65,7 @@ class Forward:
 
     def _place(self, made: NetworkGraph, member: str) -> str:
         """The variable of a member's activations, or of an input."""
-        if member in made.activations or member in made.lacks:
+        if member in made.activations or member in made.unavailable:
             return made.activations[member]
         return input_name(self.structure.inputs.index(member)) if member in self.structure.inputs else member
 

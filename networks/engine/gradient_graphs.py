@@ -39,7 +39,7 @@ def training_step(made: NetworkGraph, parameters: Parameters) -> TrainingStep:
         raise GradientError("the loss depends on none of the parameters of the network")
     reached = structure.reached()           # below a frozen layer statistics stay as well
     still = {s.name for s, (m, _) in zip(parameters.slots, parameters.owners) if m.key not in reached}
-    names.update((n, step) for n, step in made.moves.items() if n not in still)
+    names.update((n, step) for n, step in made.statistic_updates.items() if n not in still)
     return TrainingStep(fork, names, parameters.flat, [*made.losses, *made.states.values()], structure.descends)
 
 
@@ -64,5 +64,6 @@ def backward(made: NetworkGraph, parameters: Parameters, epsilons: Sequence[Any]
     found = gradients(fork, losses, [fork.variable(n) for n in (*[s.name for s in parameters.trained()], *names)])
     named = {n: None if g is None else g.name() for n, g in found.items()}
     below = tuple(named.pop(n) for n in names)
-    step = TrainingStep(fork, {n: g for n, g in named.items() if g is not None} | made.moves, parameters.flat, [n for n in below if n])
+    found = {n: g for n, g in named.items() if g is not None}
+    step = TrainingStep(fork, found | made.statistic_updates, parameters.flat, [n for n in below if n])
     return Backward(step, made, below)

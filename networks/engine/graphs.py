@@ -35,11 +35,11 @@ class Graphs:
         self.plain: BoundedCache[Variant, NetworkGraph] = forms.table()
         self.of_methods: BoundedCache[Any, Any] = forms.table()
         self._steps: BoundedCache[Variant, TrainingStep] = forms.table()
-        self._below: BoundedCache[Variant, InputGradients] = forms.table()
+        self._input_gradients: BoundedCache[Variant, InputGradients] = forms.table()
         self._backward: BoundedCache[Any, Backward] = forms.table()
         self._building = rlock()        # not the lock of a step: a listener in it may wait for a thread that runs the network
 
-    def once(self, table: BoundedCache[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    def cached(self, table: BoundedCache[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
         """The entry of a table, made by one thread."""
         found = table.get(key)
         if found is None:
@@ -64,7 +64,7 @@ class Graphs:
         return self._graph(self.variant(batch, stateful))
 
     def _graph(self, variant: Variant) -> NetworkGraph:
-        return self.once(self.plain, variant, lambda: NetworkGraphBuilder(self.structure, variant, self.parameters.flat.arrays).build())  # type: ignore[no-any-return]
+        return self.cached(self.plain, variant, lambda: NetworkGraphBuilder(self.structure, variant, self.parameters.flat.arrays).build())  # type: ignore[no-any-return]
 
     def with_loss(self, batch: NetworkBatch, stateful: bool = False) -> NetworkGraph:
         """The graph for a batch with a loss; an error where no loss can be computed."""
@@ -72,8 +72,8 @@ class Graphs:
         with Explained(self.structure, batch):
             made = self.of(batch, stateful)
         for name in self.structure.outputs:
-            if name in made.lacks:
-                raise MissingOpError(made.lacks[name])
+            if name in made.unavailable:
+                raise MissingOpError(made.unavailable[name])
         if not made.losses:
             outputs = ", ".join(self.structure.outputs)
             raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")
@@ -84,13 +84,13 @@ class Graphs:
         self.structure.check_complete("train this network")
         _check_examples(batch)
         variant = self.variant(batch, stateful)
-        step = self.once(self._steps, variant, lambda: training_step(self.with_loss(batch, stateful), self.parameters))
+        step = self.cached(self._steps, variant, lambda: training_step(self.with_loss(batch, stateful), self.parameters))
         return step, self._graph(variant)
 
-    def below(self, batch: NetworkBatch) -> tuple[InputGradients, NetworkGraph]:
+    def input_gradients(self, batch: NetworkBatch) -> tuple[InputGradients, NetworkGraph]:
         """The gradients of the inputs for a batch."""
         variant = self.variant(batch)
-        found = self.once(self._below, variant, lambda: input_gradients(self.with_loss(batch), len(batch.inputs)))
+        found = self.cached(self._input_gradients, variant, lambda: input_gradients(self.with_loss(batch), len(batch.inputs)))
         return found, self._graph(variant)
 
     def backward(self, batch: NetworkBatch, epsilons: Sequence[Any]) -> Backward:
@@ -101,7 +101,7 @@ class Graphs:
             if e is not None:
                 _check_epsilon(name, e, made.sd.variable(made.activations[name]).get_shape(), batch.size)
         key = variant, tuple(-1 if e is None else e.ndim for e in epsilons)
-        return self.once(self._backward, key, lambda: backward(made, self.parameters, epsilons, len(batch.inputs)))  # type: ignore[no-any-return]
+        return self.cached(self._backward, key, lambda: backward(made, self.parameters, epsilons, len(batch.inputs)))  # type: ignore[no-any-return]
 
     def feeds(self, batch: NetworkBatch, made: NetworkGraph, states: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Values of the graph's placeholders for a batch."""

@@ -61,7 +61,7 @@ class Parameters:
         with self.flat.gate:
             self.flat.params[...] = given
 
-    def under(self, structure: Structure) -> Parameters:
+    def for_structure(self, structure: Structure) -> Parameters:
         """The parameters for a changed configuration: values stay, and updater state where it fits."""
         fresh = Parameters(structure)
         with self.flat.gate:

@@ -50,18 +50,18 @@ class Steps:
         known = self.known.get(form) if plain else None
         if known is not None:
             self.begin(known.step)
-            return known.run(batch, self.progress.context(True) if known.plan.draws else None), {}
+            return known.run(batch, self.progress.context(True) if known.plan.needs_rng else None), {}
         step, made = self.graphs.step(batch, stateful)
         self.begin(step)
         feeds = self.graphs.feeds(batch, made, states)
         with Explained(self.structure, batch):
             results = step.compute(feeds, self.progress.context(True))
         if plain:
-            self._know(form, step, made, feeds, batch)
+            self._remember(form, step, made, feeds, batch)
         n = len(made.losses)
         return made.total(results[:n], batch), dict(zip(made.states, results[n:]))
 
-    def _know(self, form: Any, step: TrainingStep, made: NetworkGraph, feeds: Mapping[str, Any], batch: NetworkBatch) -> None:
+    def _remember(self, form: Any, step: TrainingStep, made: NetworkGraph, feeds: Mapping[str, Any], batch: NetworkBatch) -> None:
         """Note how batches of that form run: the next ones need no checks."""
         plan = step.last_plan
         places = None if plan is None else CachedStep.places_of(feeds, plan, batch)
@@ -84,7 +84,7 @@ class Steps:
         known = self.known.get(form)
         return None if known is None or known.compiled is None else known
 
-    def take(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> None:
+    def run_compiled(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> None:
         """Compiled steps for the feeds of some batches of a form, one after the other."""
         at = self.progress
         with self.lock:
@@ -112,7 +112,7 @@ class Steps:
     @on_its_device
     def input_gradients(self, batch: NetworkBatch) -> list[Any]:
         """Gradient of the summed loss for each input, in training mode."""
-        found, made = self.graphs.below(batch)
+        found, made = self.graphs.input_gradients(batch)
         with Explained(self.structure, batch):
             values = run(found.sd, self.graphs.feeds(batch, made), [n for n in found.names if n], self.progress.context(True))
         return [np.zeros_like(x) if n is None else values[n] for n, x in zip(found.names, batch.inputs)]

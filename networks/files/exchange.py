@@ -75,7 +75,7 @@ def to_arrays(net: WritableNetwork) -> dict[str, Any]:
     flat = net.engine.flat
     with flat.gate:
         found = {name: np.array(array) for name, array in flat.arrays.items()}
-        state = net.origin.model.updater_state if net.engine.structure.lacks and net.origin else flat.state
+        state = net.origin.model.updater_state if net.engine.structure.missing_classes and net.origin else flat.state
         return found | ({} if state is None or not state.size else {"updaterState": np.array(state)})
 
 

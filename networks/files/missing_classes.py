@@ -100,13 +100,13 @@ def held(configuration: Any, sizes: Mapping[str, int]) -> Any:
 
 
 def _held(part: Any, base: type[Configuration], size: int, configuration: Any) -> MissingClass:
-    lacks = dict.fromkeys(n for s in stand_ins_in(part) for n in s.lacks) or missing_in(configuration)
-    return stand_in(base).holding(part.to_document(), lacks, size)  # type: ignore[arg-type]  # classes are hashable
+    missing_classes = dict.fromkeys(n for s in stand_ins_in(part) for n in s.missing_classes) or missing_in(configuration)
+    return stand_in(base).holding(part.to_document(), missing_classes, size)  # type: ignore[arg-type]  # classes are hashable
 
 
 def missing_in(configuration: MultiLayerConfiguration | ComputationGraphConfiguration) -> list[str]:
     """All classes that a configuration names and nobody registers."""
-    return list(dict.fromkeys(name for one in stand_ins_in(configuration) for name in one.lacks))
+    return list(dict.fromkeys(name for one in stand_ins_in(configuration) for name in one.missing_classes))
 
 
 def warn(where: str, missing: Mapping[str, str | None], structure: Structure) -> None:

@@ -39,7 +39,7 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
         if any(size_of(member) is None for member in structure.members):
             return None, None
         slots = [s for member in structure.members for s, _ in member.slots()]
-        if structure.lacks:
+        if structure.missing_classes:
             return sum(s.size for s in slots), None
         blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in slots])
         return sum(s.size for s in slots), state_length(blocks)
@@ -49,7 +49,7 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
     except LengthError as error:
         raise FileFormatError(f"{error}. {_sizes(found[2])}") from None
     configuration, by_parameter, structure = found
-    missing = Recorded(model.extra).whose(missing_in(configuration)) if structure.lacks else {}
+    missing = Recorded(model.extra).whose(missing_in(configuration)) if structure.missing_classes else {}
     if missing:
         total = 0 if model.coefficients is None else model.coefficients.size
         configuration = held(configuration, extents(structure, total, Recorded(model.extra).sizes))

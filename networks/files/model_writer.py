@@ -23,7 +23,7 @@ def write_model(net: WritableNetwork, path: str | os.PathLike[str] | BinaryIO, s
     with flat.gate:
         configuration = net.get_configuration()
         extra = dict(kept.extra) if kept else {}
-        if engine.structure.lacks:          # what was not read is written as it was
+        if engine.structure.missing_classes:          # what was not read is written as it was
             state = kept.updater_state if kept and save_updater else None
         else:
             state, more = to_file(engine) if save_updater and flat.state.size else (None, {})

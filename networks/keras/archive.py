@@ -24,7 +24,7 @@ CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 
 @dataclass(frozen=True)
 class KerasFile:
-    """What a file of Keras holds.
+    """The content of a file of Keras.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def kind_of(source: Source) -> str:
 
 
 def label_of(source: Source) -> str:
-    """What messages call a source."""
+    """The name of a source in messages."""
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else str(getattr(source, "name", "stream"))
 
 

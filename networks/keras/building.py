@@ -92,7 +92,7 @@ def build(file: KerasFile, enforce_training_config: bool = False, graph: bool = 
 
 
 def _made(file: KerasFile, call: Call, inputs: list[Tensor], left: list[str]) -> tuple[Made, list[Array]]:
-    """What a layer becomes, and its arrays in the order of the names."""
+    """The replacement of a layer, and its arrays in the order of the names."""
     turned = file.backend == "theano" and call.class_name in ("Conv1D", "Conv2D")
     layer = KerasLayer(call.name, call.class_name, call.config, inputs, file.version, call.arguments, turned)
     by_name = TABLE.get(call.name)

@@ -52,7 +52,7 @@ def opened(content: bytes | BinaryIO, where: str) -> Iterator[Hdf5Group]:
 
 
 class Budget:
-    """What may still be read of a file."""
+    """The remaining limits of a file: bytes and members."""
 
     def __init__(self, most: int, where: str) -> None:
         self.left, self.where, self.members = most, where, MOST_MEMBERS

@@ -24,7 +24,7 @@ _NOTHING = object()
 
 @dataclass(frozen=True)
 class Tensor:
-    """What flows between layers.
+    """An array between layers.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class LayerPart:
 
 @dataclass(frozen=True)
 class Made:
-    """What a layer of Keras becomes.
+    """The layers that take the place of a layer of Keras.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class KerasLayer:
 
     def made(self, conf: Any, weights: Weights | None = None, names: tuple[str, ...] = (), *, shape: Shape | None = None,
              masked: bool | None = None) -> Made:
-        """What becomes of this layer; the shape is that of the input where none is given, as is the mask.
+        """The replacement of this layer; the shape is that of the input where none is given, as is the mask.
 
         Parameters
         ----------

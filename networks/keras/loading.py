@@ -12,7 +12,7 @@ from .weights import NoWeights
 
 
 class FilledNetwork(Protocol):
-    """What a network can do with the parameters of a file."""
+    """Protocol of a network that takes the parameters of a file."""
 
     configuration_type: ClassVar[type[NetworkConfiguration]]
 

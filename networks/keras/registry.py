@@ -83,5 +83,5 @@ def register_keras_layer(name: str, function: Callable[[KerasLayer], Any]) -> No
 
 
 def made_by_user(layer: KerasLayer, found: Any) -> Made:
-    """What a function of a user returned, with the shape of its result."""
+    """The result of a user's function as :class:`.Made`, with the shape of its output."""
     return found if isinstance(found, Made) else layer.made(found, shape=layer.shape_behind(found))

@@ -167,7 +167,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         asked = asked_of_feed_forward(inputs, train)
         x = asked.inputs or self.get_inputs()
         structure = self.engine.structure
-        keys = self._that_run(self._shown(asked), NetworkBatch(x))
+        keys = self._runnable(self._shown(asked), NetworkBatch(x))
         found = dict(zip(structure.inputs, map(np.array, x)))
         found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
         return found

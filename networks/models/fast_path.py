@@ -36,7 +36,7 @@ class FastPath:
             for data in batches:
                 known, feeds = self._known(data)
                 if known is not last or len(waiting) >= most:
-                    waiting = self._fitted(last, waiting)
+                    waiting = self._flush(last, waiting)
                     most = known.most if stay and known is not None else 1
                 last = known
                 if known is None:
@@ -44,9 +44,9 @@ class FastPath:
                     continue
                 waiting.append(feeds)
                 if most == 1:
-                    waiting = self._fitted(known, waiting)
+                    waiting = self._flush(known, waiting)
         finally:            # when a batch cannot be had, those before it are fitted as ever
-            self._fitted(last, waiting)
+            self._flush(last, waiting)
 
     def _known(self, data: Any) -> tuple[CachedStep | None, Feeds]:
         """The compiled step for a batch and its inputs; None where there is no such step."""
@@ -71,11 +71,11 @@ class FastPath:
                 return known, known.feeds(data)
         return None, ()
 
-    def _fitted(self, known: CachedStep | None, waiting: list[Feeds]) -> list[Feeds]:
+    def _flush(self, known: CachedStep | None, waiting: list[Feeds]) -> list[Feeds]:
         """Fit the waiting batches by one step; returns the batches still waiting: an empty list."""
         if known is None or not waiting:
             return []
         batches = waiting.copy()
         waiting.clear()             # whatever interrupts this: no batch is fitted twice
-        self._steps.take(known, batches)
+        self._steps.run_compiled(known, batches)
         return []

@@ -147,7 +147,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         elif not isinstance(train, (int, np.bool_)):
             train, features_mask, labels_mask = False, train, features_mask
         given = self._given(x)
-        keys = self._that_run([m.key for m in self.engine.structure.members], NetworkBatch([given]))
+        keys = self._runnable([m.key for m in self.engine.structure.members], NetworkBatch([given]))
         return [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
 
     def _given(self, x: Any) -> Any:

@@ -377,14 +377,14 @@ class Network(HasListeners, NetworkNames):
 
     clear_layer_mask_arrays = clear
 
-    def _that_run(self, keys: list[str], batch: NetworkBatch) -> list[str]:
+    def _runnable(self, keys: list[str], batch: NetworkBatch) -> list[str]:
         """The members that can run without a missing class; a warning names the others."""
-        if not self.engine.structure.lacks:
+        if not self.engine.structure.missing_classes:
             return keys
         made = self.engine.graphs.of(batch)
         lost = [k for k in keys if k not in made.activations]
         if lost:
-            warnings.warn(f"without activations of {', '.join(lost)}: {made.lacks[lost[0]]}", MissingClassWarning, stacklevel=3)
+            warnings.warn(f"without activations of {', '.join(lost)}: {made.unavailable[lost[0]]}", MissingClassWarning, stacklevel=3)
         return [k for k in keys if k in made.activations]
 
     # Files

@@ -127,7 +127,7 @@ class Trainer:
         known = steps.compiled(form_of(x, y))
         if known is None or not known.in_order:
             return False
-        steps.take(known, [(x, y)])
+        steps.run_compiled(known, [(x, y)])
         return True
 
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:

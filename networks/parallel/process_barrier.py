@@ -10,7 +10,7 @@ _HERE = b"\1"
 
 
 class ProcessBarrier:
-    """What ``threading.Barrier`` is to threads, for processes that may be killed.
+    """A barrier, like ``threading.Barrier``, for processes that may be killed.
 
     Every rank tells rank 0 that it has come, and rank 0 tells them all to go on. There is no lock that a dead process could hold, as there
     is in ``multiprocessing.Barrier``: rank 0 notices that a channel has ended, and the others notice when rank 0 ends theirs.

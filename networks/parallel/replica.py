@@ -22,7 +22,7 @@ from .shared_gradients import SharedGradientDescent
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker shall do in one round: its batch (None at the end of the data), and what it has to exchange."""
+    """The task of a worker in one round: its batch (None at the end of the data), and what it has to exchange."""
 
     batch: NetworkBatch | None
     average: bool                   # parameters are averaged after this round
@@ -53,7 +53,7 @@ class Replica:
         return self._settings.training_mode is TrainingMode.SHARED_GRADIENTS and not isinstance(self._ranks, Alone)
 
     def do(self, task: Task | Begin, hear: Listeners) -> None:
-        """What comes next: a round, or the first one of a training."""
+        """Do a round, or the first one of a training."""
         if isinstance(task, Begin):
             work_for(task.line)
             self.begin()

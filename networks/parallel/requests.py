@@ -104,5 +104,5 @@ class RequestQueue:
 
 
 def shut_down() -> ShutdownError:
-    """What requests get that nobody will answer."""
+    """The error of requests that nobody will answer."""
     return ShutdownError("the request cannot be answered: ParallelInference was shut down; build another one")

@@ -41,7 +41,7 @@ class Workers(ABC):
 
     @abstractmethod
     def error(self) -> BaseException | None:
-        """What went wrong at a worker, other than that another one ended."""
+        """The error of a worker, other than that another one ended."""
 
     @abstractmethod
     def close(self) -> None:

@@ -220,7 +220,7 @@ class LayerRunner:
         given = [as_array(a).astype(self.dtype, copy=False) for a in arrays]
         shapes = tuple((-1, *a.shape[1:])[:a.ndim] for a in given)
         graphs = self._alone.graphs
-        sd, names, single = graphs.once(graphs.of_methods, (define.__name__, *shapes), lambda: self._graph(define, shapes))
+        sd, names, single = graphs.cached(graphs.of_methods, (define.__name__, *shapes), lambda: self._graph(define, shapes))
         values = run(sd, {f"x{i}": a for i, a in enumerate(given)}, names, self._alone.progress.context(False))
         return values[names[0]] if single else [values[n] for n in names]
 

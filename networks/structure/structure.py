@@ -123,15 +123,15 @@ class Structure:
     is_list: bool = False                 # members are called by their places, and one array is the input
 
     @lazy_property
-    def lacks(self) -> tuple[str, ...]:
+    def missing_classes(self) -> tuple[str, ...]:
         """Names of classes in the configuration that are not registered."""
         parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
-        return tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
+        return tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.missing_classes))
 
     def check_complete(self, use: str) -> None:
         """MissingOpError for a network of which not all classes are registered."""
-        if self.lacks:
-            raise MissingOpError(f"to {use}, all its classes are needed, and nobody registers {', '.join(self.lacks)}: import "
+        if self.missing_classes:
+            raise MissingOpError(f"to {use}, all its classes are needed, and nobody registers {', '.join(self.missing_classes)}: import "
                                  "the packages that define them, then load the file again")
 
     def key_of(self, layer: Any) -> str:

@@ -19,7 +19,7 @@ from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..ir.tables import VISIBLE_VALUE
 from ..ir.translate_errors import inferred, refusal
-from ..plans.reference import compute, promised
+from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
 from .orders import arranged, order_like
@@ -55,7 +55,7 @@ draws = Draws()
 
 
 class KnownOp(NamedTuple):
-    """What is known of an op on arrays of given types and shapes."""
+    """An op on arrays of given types and shapes, with the specs of its results."""
 
     op: Op
     specs: tuple[TensorSpec, ...]
@@ -63,11 +63,11 @@ class KnownOp(NamedTuple):
     is_long: bool
     kinds: list[Any]            # types and shapes of the results
 
-    def promised(self, results: Sequence[Any]) -> Sequence[Any]:
+    def as_declared(self, results: Sequence[Any]) -> Sequence[Any]:
         """The results in the types of the rule; ShapeError when they have other shapes."""
         if [(type(r), getattr(r, "dtype", None), getattr(r, "shape", None)) for r in results] == self.kinds:
             return results
-        return promised(results, self.specs)
+        return as_declared(results, self.specs)
 
 
 _known: BoundedCache[Any, KnownOp] = BoundedCache(4096)
@@ -120,7 +120,7 @@ def evaluate(op: Op, arrays: Sequence[Any]) -> Any:
             results: Sequence[Any] = one_op.planned(op, given, draws.context())
         else:
             found = compute(op, given, draws.context(), op.id) if op.stateful else as_tuple(quietly(op.compute, xp, *given))
-            results = known.promised(found)
+            results = known.as_declared(found)
     except Exception as error:
         raise explained(op, error, given) from error
     own = [r.copy(order="K") if _shares(r, given) else r for r in results]
@@ -142,7 +142,7 @@ def _shares(result: Any, given: Sequence[Any]) -> bool:
 
 
 def follows_from_shapes(op: Op, given: Sequence[Any]) -> KnownOp | None:
-    """What is known where types and shapes alone say it; None elsewhere."""
+    """The :class:`KnownOp` for arrays where types and shapes alone determine it; None elsewhere."""
     found = known_of(op, given)
     return found if _known.get(_key(op, given)) is found else None
 
@@ -152,7 +152,7 @@ def _key(op: Op, given: Sequence[Any]) -> Any:
 
 
 def known_of(op: Op, given: Sequence[Any]) -> KnownOp:
-    """What the shape rule says of arrays, kept where it needs no values."""
+    """The :class:`KnownOp` for arrays by the shape rule, kept where that needs no values."""
     key = _key(op, given)
     known = _known.get(key)
     if known is None or (known.op is not op and [*map(type, known.op.values())] != [*map(type, op.values())]):      # 1 equals 1.0
@@ -166,7 +166,7 @@ def known_of(op: Op, given: Sequence[Any]) -> KnownOp:
 
 
 def _by_shapes_alone(op: Op, specs: Sequence[TensorSpec | None]) -> Any:
-    """What the shape rule says without the values; None where it needs them."""
+    """Specs of the results by the shape rule without the values; None where it needs them."""
     try:
         found = as_tuple(inferred(op, [None if s is None else TensorSpec(s.shape, s.dtype) for s in specs]))
     except Exception:  # the rule needs the values then

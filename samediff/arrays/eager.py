@@ -24,7 +24,7 @@ class _Binding:
         return hasattr(value, "__array__") and not isinstance(value, np.generic)
 
     def place_op(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
-        """What is called, and on what."""
+        """The op and its inputs."""
         return op, inputs
 
     def add_op(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:

@@ -54,7 +54,7 @@ def _owner(x: Any) -> Any:
 
 
 class Memory:
-    """How the elements lie."""
+    """The memory of an array: its buffer, strides and order."""
 
     __slots__ = ()
 

@@ -11,7 +11,7 @@ from ..errors import GraphError, OutOfRangeError, ShapeError
 
 
 class NDArrayIndex(NDArrayIndexNames):
-    """What is taken of one axis; made by its static methods.
+    """An index for one axis; made by its static methods.
 
     Positions that are negative count from the end.
 
@@ -80,7 +80,7 @@ class NDArrayIndex(NDArrayIndexNames):
         return NDArrayIndex("new_axis")
 
     def of_axis(self, axis: int, size: int) -> Any:
-        """What NumPy takes of an axis of that size; OutOfRangeError for positions that it does not have."""
+        """The index of NumPy for an axis of that size; OutOfRangeError for positions that it does not have."""
         if self.kind == "all":
             return slice(None)
         if self.kind == "point":

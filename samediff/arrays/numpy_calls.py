@@ -36,7 +36,7 @@ def on_plain(function: Callable[..., Any], args: Sequence[Any], options: Mapping
 
 
 class NumpyCalls:
-    """What NumPy asks of an array whose functions can be recorded."""
+    """NumPy's protocols (``__array_ufunc__``, ``__array_function__``) of an array whose functions can be recorded."""
 
     __slots__ = ()
 

@@ -46,7 +46,7 @@ def cast(x: Any, kind: DataType) -> Any:
 
 
 def operand(value: Any) -> Any:
-    """What stands on the other side: an array, or a number as Python's."""
+    """The other operand: an array, or a number of Python's types."""
     if is_number(value):
         return value.item() if isinstance(value, np.generic) else value
     return value if is_array(value) else as_array(value)

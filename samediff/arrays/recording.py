@@ -24,7 +24,7 @@ class Recorder(Protocol):
         """Have an array or an earlier result stand for itself with its axes in another order from here on; ``target`` again."""
 
     def record_new(self, array: Any) -> Any:
-        """What stands for an array that was made just now, which nobody else holds; its values stay known until it changes."""
+        """The recorded form of an array that was just made and that nobody else holds; its values stay known until it changes."""
 
     def changing(self, array: Any) -> None:
         """An array, which may have been read, is about to be changed in place; raises where that would change what was taken down."""

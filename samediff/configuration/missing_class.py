@@ -32,23 +32,23 @@ def stand_ins() -> Iterator[None]:
 class MissingClass(Configuration):
     """Keeps its document as it was read, so that saving writes it again; using it raises :class:`MissingOpError`.
 
-    ``lacks`` names what is missing; ``extent`` is the number of its parameters, None where that is not known. It is also an instance of
-    the class that the place asks for. Methods of that class which ``kept_by_stand_ins`` names work all the same.
+    ``missing_classes`` names what is missing; ``extent`` is the number of its parameters, None where that is not known. It is also an
+    instance of the class that the place asks for. Methods of that class which ``kept_by_stand_ins`` names work all the same.
     """
 
-    lacks: tuple[str, ...]
+    missing_classes: tuple[str, ...]
     document: Mapping[str, Any]
     extent: int | None
     stands_for: ClassVar[type[Configuration]] = Configuration
 
     @classmethod
-    def holding(cls, document: Mapping[str, Any], lacks: Iterable[str], extent: int | None = None) -> Self:
+    def holding(cls, document: Mapping[str, Any], missing_classes: Iterable[str], extent: int | None = None) -> Self:
         """The stand-in of a document."""
         self = cls.__new__(cls)
         values = {n: None if f.required else f.default() for n, f in cls._fields.items()}
         if "layer_name" in values:
             values["layer_name"] = document.get("layerName")
-        self.__dict__.update(values, _extra={}, document=document, lacks=tuple(lacks), extent=extent)
+        self.__dict__.update(values, _extra={}, document=document, missing_classes=tuple(missing_classes), extent=extent)
         return self
 
     def to_document(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class MissingClass(Configuration):
         return self.fail() if changes else self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (self.stands_for, self.document, self.lacks, self.extent)
+        return _made, (self.stands_for, self.document, self.missing_classes, self.extent)
 
     def fail(self) -> NoReturn:
         """Raise the error that says what is missing."""
@@ -72,8 +72,8 @@ class MissingClass(Configuration):
     @property
     def text(self) -> str:
         """The message of the error."""
-        return (f"{self.missing_class} cannot be used here, as nobody registers {' and '.join(self.lacks)}: import the package that "
-                "defines it, then load the file again")
+        return (f"{self.missing_class} cannot be used here, as nobody registers {' and '.join(self.missing_classes)}: import the package "
+                "that defines it, then load the file again")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -107,15 +107,15 @@ def read_or_stand_in(base: type[Configuration], document: Mapping[str, Any]) -> 
     try:
         return base._read(document)
     except (MissingOpError, ConfigurationError):
-        lacks = [n for n in named_classes(document) if not is_registered(n)]
-        if lacks and not any(n.startswith(_NOT_OF_PLUG_INS) for n in lacks):
+        missing_classes = [n for n in named_classes(document) if not is_registered(n)]
+        if missing_classes and not any(n.startswith(_NOT_OF_PLUG_INS) for n in missing_classes):
             return _standing_in(base, document, [])
         raise
 
 
 def _standing_in(base: type[Configuration], document: Mapping[str, Any], names: list[str]) -> MissingClass:
-    lacks = [n for n in dict.fromkeys([*names, *named_classes(document)]) if not is_registered(n)]
-    return stand_in(base).holding(document, lacks)  # type: ignore[arg-type]  # classes are hashable
+    missing_classes = [n for n in dict.fromkeys([*names, *named_classes(document)]) if not is_registered(n)]
+    return stand_in(base).holding(document, missing_classes)  # type: ignore[arg-type]  # classes are hashable
 
 
 def named_classes(document: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ..device import devices
 from ..ir.run_context import RunContext
 from ..plans.frame import Frame
 from ..plans.plan import Plan
-from ..plans.reference import plain
+from ..plans.reference import as_carray
 from ..plans.training_step import ParameterUpdate
 from .code.fused import stored
 from .code.loops import NativeLoops, counted
@@ -88,16 +88,16 @@ class FusedStep:
     @staticmethod
     def of(plan: Plan, update: ParameterUpdate) -> FusedStep | None:
         """The step of a plan; None where Python has something left to do."""
-        updates = update.made_by(NativeLoops())
+        updates = update.compile_for(NativeLoops())
         if any(made is None for made in updates):
             return None
-        frame = plan.take()
+        frame = plan.acquire()
         made = {n: None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for n, s in zip(plan.outputs, plan.sources)}
         found = [made[n] for n in plan.outputs[:update.outputs]]
         apart = [n for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in and plan.handed_in[n] is not plan.pinned.get(s)]
         copies = [None if made[n] is None else stored(made[n], plan.handed_in[n]) for n in apart]
         if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
-            plan.put_back(frame)
+            plan.release(frame)
             return None
         behind = [*copies, *updates, *([] if update.counter is None else [counted(update.counter)])]
         return FusedStep(plan, frame, behind, found, update)  # type: ignore[arg-type]  # none is None
@@ -108,7 +108,7 @@ class FusedStep:
             self._come_home()
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
-        feeds = [a if a.flags.carray else plain(a) for a in feeds]
+        feeds = [a if a.flags.carray else as_carray(a) for a in feeds]
         scale = self.update.set_scale(scale)
         for updater in self.updaters:
             updater.set_rates(iteration, epoch, scale)
@@ -131,7 +131,7 @@ class FusedStep:
         scale = self.update.set_scale(scale)
         count = len(batches)
         names = list(map(id, batches))
-        kept = {n: [a if a.flags.carray else plain(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
+        kept = {n: [a if a.flags.carray else as_carray(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
         found = {n: list(map(self._locate, feeds)) for n, feeds in kept.items()}         # once for those that come again
         places = np.array([found[n] for n in names], np.int64)
         numbers = np.hstack([u.rates(range(iteration, iteration + count), epoch, scale) for u in self.updaters])
@@ -150,6 +150,6 @@ class FusedStep:
         raise AssertionError("a native step refused what its plan accepts")
 
     def _come_home(self) -> None:
-        self.plan.come_home()
+        self.plan.copy_to_host()
         for updater in self.updaters:
-            updater.come_home()
+            updater.copy_to_host()

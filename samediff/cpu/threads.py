@@ -55,7 +55,7 @@ class _ThreadGroup:
 
 
 @functools.cache
-def _crew(process: int) -> _ThreadGroup:
+def _thread_group(process: int) -> _ThreadGroup:
     return _ThreadGroup()
 
 
@@ -83,7 +83,7 @@ def ranges(size: int, count: int) -> list[tuple[int, int]]:
 def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:
     """``call(part, low, high)`` for all parts; the first runs here. ``call`` must release the GIL to gain anything."""
     with _starting:
-        crew = _crew(os.getpid())
+        crew = _thread_group(os.getpid())
     if not crew.size or len(parts) < 2:
         for k, part in enumerate(parts):
             call(k, *part)

@@ -19,7 +19,7 @@ from ..plans.actions import Action
 from ..plans.backend import Backend, Call
 from ..plans.loops import LoopProgram, MakeLoops
 from ..plans.plan import Plan
-from ..plans.reference import compute, promised
+from ..plans.reference import as_declared, compute
 from ..plans.training_step import CompiledStep, ParameterUpdate
 from .drivers.driver import Driver
 from .drivers.drivers import driver_of
@@ -99,7 +99,7 @@ class CudaBackend(Backend):
                 except _NOT_FOR_CUPY as error:
                     self._leave_to_host(node.op, error)
             given = [a if a is None or isinstance(a, np.ndarray) else self.driver.download(a) for a in inputs]
-            return tuple(promised(compute(node.op, given, context, node.name), specs))
+            return tuple(as_declared(compute(node.op, given, context, node.name), specs))
         return call
 
     def explain(self, plan: Plan) -> str:

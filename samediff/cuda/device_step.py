@@ -44,7 +44,7 @@ class DeviceStep:
     def actions(self, frame: DeviceFrame) -> list[Action]:
         """Actions of gradient normalization and update, for a frame."""
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
-        made = [action for part in self.update.made_by(loops) for action in part]
+        made = [action for part in self.update.compile_for(loops) for action in part]
         self._besides, self._written = loops.blocks, loops.written
         return made
 
@@ -57,8 +57,8 @@ class DeviceStep:
         """The steps for several lists of feeds, one after the other, without waiting in between; gives the results of the last one."""
         with self._gate, self._frame.stream:
             for k, feeds in enumerate(batches):
-                loose = self._step(feeds, iteration + k, epoch, scale, seed)
-            return self._results(loose)
+                host_values = self._step(feeds, iteration + k, epoch, scale, seed)
+            return self._results(host_values)
 
     def _step(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> dict[Value, Any]:
         self.update.set_numbers(iteration, epoch, scale)
@@ -71,14 +71,14 @@ class DeviceStep:
             return frame.go(feeds, context, self._count)
         undo, done = [block.kept(frame.driver) for block in self._written], self._counter.item()
         try:
-            loose = frame.go(feeds, context)
+            host_values = frame.go(feeds, context)
             self._count()
         except BaseException:
             if self._counter.item() == done:
                 for put_back in undo:
                     put_back()
             raise
-        return loose
+        return host_values
 
-    def _results(self, loose: dict[Value, Any]) -> list[Any]:
-        return [self._frame.result(s, loose) for s in self._sources]
+    def _results(self, host_values: dict[Value, Any]) -> list[Any]:
+        return [self._frame.result(s, host_values) for s in self._sources]

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def explained_on_device(plan: DevicePlan) -> str:
     """Text on a plan: its launches and graph, and the steps that run as array code or on the host, with the reason."""
-    frame = plan.take_device()
+    frame = plan.acquire_device()
     count = sum(map(len, frame.actions.values()))
     host = [i for i in range(len(plan.steps)) if i not in frame.actions]
     lines = [f"device: {frame.driver.name}, steps: {len(plan.steps)}, actions: {count}, steps of array code: {len(host)}",
              _graph_line(frame)]
     for i, step in enumerate(plan.steps):
         lines += _step_lines(plan, frame, i, step)
-    plan.put_back(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
+    plan.release(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
     return "\n".join([*lines, "", f"arena of {plan.arena:,} bytes on the device"])
 
 

@@ -34,7 +34,7 @@ class PostStep(Protocol):
 class DeviceFrame:
     """Arrays and actions of one run. Arrays of known size have a fixed address, so that actions are prepared once.
 
-    Values whose size is known only after they are computed, and text, are kept on the host (``loose`` values of a run).
+    Values whose size is known only after they are computed, and text, are kept on the host (``host_values`` values of a run).
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class DeviceFrame:
     written : memory blocks of the stored arrays that are written
     """
 
-    def __init__(self, plan: PlanData, driver: Driver, guest: PostStep | None = None) -> None:
-        self.plan, self.driver, self.guest = plan, driver, guest
+    def __init__(self, plan: PlanData, driver: Driver, post_step: PostStep | None = None) -> None:
+        self.plan, self.driver, self.post_step = plan, driver, post_step
         self.stream = driver.stream()
         self.values: dict[Value, Any] = {}
         self.on_host: dict[Value, Any] = {}               # stored arrays that devices cannot have: text
@@ -61,8 +61,8 @@ class DeviceFrame:
             for i, step in enumerate(plan.steps):
                 self._add(i, step)
             closing = self._closing()
-            if guest is not None:
-                closing += guest.actions(self)
+            if post_step is not None:
+                closing += post_step.actions(self)
             self.program = self._joined(closing)
 
     # Places
@@ -85,13 +85,13 @@ class DeviceFrame:
                 spec = self.plan.specs[name]
                 size += -(-math.prod(spec.shape or ()) * spec.dtype.numpy.itemsize // ALIGNMENT) * ALIGNMENT
         places: list[int] = []
-        for array in self.guest.numbers if self.guest else ():
+        for array in self.post_step.numbers if self.post_step else ():
             places.append(size)
             size += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
         self.staging = self.driver.staging(size)
         self._places = places
         self.numbers = [self.driver.view(self.staging.device, at, a.shape, a.dtype)
-                        for at, a in zip(places, self.guest.numbers if self.guest else ())]
+                        for at, a in zip(places, self.post_step.numbers if self.post_step else ())]
         for name, offset in self.fed.items():
             self.values[name] = self._at(self.staging.device, offset, self.plan.specs[name])
 
@@ -211,8 +211,8 @@ class DeviceFrame:
     def run(self, feeds: Sequence[Any], context: RunContext | None, stay: bool) -> tuple[Any, ...]:
         """The outputs that are not written into given arrays (None for these), on the host or where they are."""
         with self.stream:
-            loose = self.go(feeds, context)
-            results = tuple(None if n in self.plan.handed_in else self.result(s, loose, stay)
+            host_values = self.go(feeds, context)
+            results = tuple(None if n in self.plan.handed_in else self.result(s, host_values, stay)
                             for n, s in zip(self.plan.outputs, self.plan.sources))
             if stay or all(r is None for r in results):
                 self.driver.synchronize()
@@ -225,23 +225,23 @@ class DeviceFrame:
 
     def go(self, feeds: Sequence[Any], context: RunContext | None, then: Callable[[], object] | None = None) -> dict[Value, Any]:
         """Put all work of a run into the queue; gives the values that are on the host. With ``then`` a run is one call, and so is both."""
-        loose = self._load(feeds, context)
+        host_values = self._load(feeds, context)
         for block in self.blocks:
             block.on_device(self.driver)
         for block in self.written:          # beforehand: whatever interrupts this, the device has what is newest
             block.changed_on(self.driver)
         for item in self.program:
             if isinstance(item, int):
-                self._run_step(item, loose, context)
+                self._run_step(item, host_values, context)
             elif isinstance(item, CapturedGraph):
                 item(then)
             else:
                 item()
-        return loose
+        return host_values
 
     def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[Value, Any]:
         """Bring the feeds to the device; gives those that stay on the host."""
-        loose = dict(self.on_host)
+        host_values = dict(self.on_host)
         host = self.staging.host()
         on_device: list[tuple[Any, Any]] = []
         given: dict[Value, Any] = dict(zip(self.plan.feeds, feeds))
@@ -249,22 +249,22 @@ class DeviceFrame:
             given[self.plan.words] = context.words()  # type: ignore[union-attr]  # who draws has one
         for name, array in given.items():
             if name not in self.fed:
-                loose[name] = array
+                host_values[name] = array
             elif isinstance(array, np.ndarray):
                 at = self.fed[name]
                 host[at:at + array.nbytes].view(array.dtype).reshape(array.shape)[...] = array
             else:
                 on_device.append((self.values[name], array))
-        for at, numbers in zip(self._places, self.guest.numbers if self.guest else ()):
+        for at, numbers in zip(self._places, self.post_step.numbers if self.post_step else ()):
             host[at:at + numbers.nbytes].view(numbers.dtype)[...] = numbers
         self.staging.send()
         for place, array in on_device:
             place[...] = array
-        return loose
+        return host_values
 
-    def _run_step(self, i: int, loose: dict[Value, Any], context: RunContext | None) -> None:
+    def _run_step(self, i: int, host_values: dict[Value, Any], context: RunContext | None) -> None:
         step = self.plan.steps[i]
-        inputs = [None if n is None else self.values[n] if n in self.values else loose[n] for n in step.inputs]
+        inputs = [None if n is None else self.values[n] if n in self.values else host_values[n] for n in step.inputs]
         try:
             if step.kind is StepKind.PYTHON:
                 results = step.call(context, *inputs)
@@ -277,16 +277,16 @@ class DeviceFrame:
             self._explain(error, step)
         for name, result in zip(step.outputs, results):
             if name not in self.values:
-                loose[name] = result
+                host_values[name] = result
             elif isinstance(result, np.ndarray):
                 self.driver.upload(np.ascontiguousarray(result), self.values[name])
             else:
                 self.values[name][...] = result
 
-    def result(self, name: str, loose: dict[Value, Any], stay: bool = False) -> Any:
+    def result(self, name: str, host_values: dict[Value, Any], stay: bool = False) -> Any:
         """The value of a variable after a run, for the caller to keep."""
-        if name in loose:
-            return np.array(loose[name], copy=True, order="C")
+        if name in host_values:
+            return np.array(host_values[name], copy=True, order="C")
         return self.values[name].copy() if stay else self.driver.download(self.values[name])
 
     def _explain(self, error: Exception, step: PlanStep) -> NoReturn:

@@ -18,13 +18,13 @@ class DevicePlan(Plan):
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """As :meth:`Plan.run`; results are NumPy arrays unless the caller wants them to stay."""
-        frame = self.take_device()
+        frame = self.acquire_device()
         results = frame.run(feeds, context, placement().stays)
-        self.put_back(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
+        self.release(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
         return results
 
-    def take_device(self) -> DeviceFrame:
-        """A frame for one run, from the pool or new; no other run uses it until it is put back."""
+    def acquire_device(self) -> DeviceFrame:
+        """A frame for one run, from the pool or new; no other run uses it until it is released."""
         try:
             return self._pool.pop()  # type: ignore[return-value]  # as above
         except IndexError:

@@ -133,7 +133,7 @@ class ClassificationMeasures:
         accuracy = self.accuracy()
         return accuracy if self.top_n <= 1 else c.divide(self._top_n_correct, self._top_n_total)
 
-    def _asked(self, which: Which, classes: int) -> int | EvaluationAveraging:
+    def _resolved(self, which: Which, classes: int) -> int | EvaluationAveraging:
         """Return what None stands for: the positive class of two, the macro average of more."""
         if which is None:
             positive = self.binary_positive_class
@@ -143,7 +143,7 @@ class ClassificationMeasures:
     def _measure(self, what: str, of: Table, which: Which, defined_only: bool = False) -> float:
         """Return a measure of a class, or averaged; NaN marks a class that ``defined_only`` leaves out of the mean."""
         tables = self.tables(what)
-        which = self._asked(which, len(tables))
+        which = self._resolved(which, len(tables))
         if not isinstance(which, EvaluationAveraging):
             return of(tables[self.confusion().index(which)])
         if which is EvaluationAveraging.Micro:
@@ -188,7 +188,7 @@ class ClassificationMeasures:
         Of two classes, both averages are the measure of class 1, NaN where nothing is or was called it.
         """
         tables = self.tables("F-beta")
-        which = self._asked(which, len(tables))
+        which = self._resolved(which, len(tables))
         if not isinstance(which, EvaluationAveraging):
             return c.f_beta(tables[self.confusion().index(which)], beta, np.nan, 0.0)
         if len(tables) == 2:

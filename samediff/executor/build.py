@@ -50,8 +50,8 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
             known[n] = known[n.name]
             kept[n] = shape_stand_in(known[n])
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
-    made_by = {n: s for s in steps for n in s.outputs}
-    written = {n: a for n, a in by_source.items() if n in made_by and _takes(made_by[n], a)}
+    producers = {n: s for s in steps for n in s.outputs}
+    written = {n: a for n, a in by_source.items() if n in producers and _takes(producers[n], a)}
     plan = backend.plan(steps, known, tuple(feeds), tuple(outputs), tuple(sources),
                 {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words,
                 orders(steps, known, {*sources, *written}))

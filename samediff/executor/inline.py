@@ -42,11 +42,12 @@ def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: K
     known = all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given)
     if not known or (op is None and not _is_code(node.op)) or kernels.kernel(op or node.op, *given) is not None:
         return None
-    found = _of_code(node.op, given, promised, kernels) if op is None else _asked(op, given, promised, kernels)
+    found = _of_code(node.op, given, promised, kernels) if op is None else _checked_composition(op, given, promised, kernels)
     return None if found is None else _renamed(node, *found)
 
 
-def _asked(op: Expandable, given: Given, promised: Sequence[TensorSpec], kernels: KernelTable[Any]) -> tuple[Any, Sequence[Any]] | None:
+def _checked_composition(op: Expandable, given: Given, promised: Sequence[TensorSpec],
+                         kernels: KernelTable[Any]) -> tuple[Any, Sequence[Any]] | None:
     """The graph and results of an op's composition, checked against its shape rule; None where a user's code has no nodes."""
     try:
         sd, outputs = composition(op, tuple(None if s is None else TensorSpec(s.shape, s.dtype) for s in given))

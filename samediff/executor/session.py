@@ -40,7 +40,7 @@ def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> RunReq
 def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> RunRequest:
     for name in outputs:
         sd.variable(name)
-    nodes = specialised(needed(sd.nodes(), outputs), training)
+    nodes = inference_nodes(needed(sd.nodes(), outputs), training)
     names = {n for node in nodes for n in node.inputs if n is not None} | set(outputs)
     kinds = {n: sd.variable(n).get_variable_type() for n in sorted(names)}
     return RunRequest(tuple(outputs), training, tuple(nodes), frozenset(names),
@@ -113,15 +113,15 @@ def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, 
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
     specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
     run_nodes(request.nodes, values, specs, context)
-    return {n: detached(values[n]) for n in request.outputs}
+    return {n: owned_copy(values[n]) for n in request.outputs}
 
 
-def detached(array: Any) -> Any:
+def owned_copy(array: Any) -> Any:
     """A copy that the caller may change."""
     return np.array(array, copy=True, order="C")
 
 
-def specialised(nodes: Sequence[Node], training: bool) -> list[Node]:
+def inference_nodes(nodes: Sequence[Node], training: bool) -> list[Node]:
     """The nodes with their inference forms when not training."""
     if training:
         return list(nodes)

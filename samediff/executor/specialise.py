@@ -16,7 +16,7 @@ from ..ir.node import Node, needed
 from ..ir.run_context import RunContext
 from ..ir.translate_errors import inferred, refusal
 from ..plans.backend import Backend
-from ..plans.reference import compute, promised, raise_explained
+from ..plans.reference import as_declared, compute, raise_explained
 from .inline import inlined
 from .join_sums import joined
 from .plan_kernels import PlanKernels
@@ -143,7 +143,7 @@ def _fold(node: Node, done: Specialised) -> bool:
         return False
     inputs = [None if n is None else done.constants[n] if n in done.constants else shape_stand_in(done.specs[n]) for n in node.inputs]
     try:
-        results = promised(compute(node.op, inputs, RunContext(), node.name), [done.specs[n] for n in node.outputs])
+        results = as_declared(compute(node.op, inputs, RunContext(), node.name), [done.specs[n] for n in node.outputs])
     except Exception as error:
         raise_explained(error, node, inputs)
     for name, result in zip(node.outputs, results):

@@ -13,7 +13,7 @@ from ..plans.backend import backend_of
 from ..plans.frame import Frame
 from ..plans.machine_peak import shortest
 from ..plans.plan_data import ShapeSource, StepKind, Value
-from ..plans.reference import plain
+from ..plans.reference import as_carray
 from ..plans.way import Way, way_of, why
 from .cost_model import flops_of, sizes_of
 from .profile import Profile, StepProfile
@@ -45,8 +45,8 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
     if not backend.on_host:
         raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {backend.name}: profile in a block "
                           "`with device(\"cpu\")`, or use explain() for what runs on the device, and NVIDIA's profilers for times")
-    given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
-    with _kept(plan):
+    given = [as_carray(np.asarray(feeds[n])) for n in plan.feeds]
+    with _restored(plan):
         whole = shortest(lambda: plan.run(given, context), repeats + 1)
         frame = plan.new_frame()
         seconds, values = _timed(plan, frame, dict(zip(plan.feeds, given)), context, repeats)
@@ -67,7 +67,7 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
 
 
 @contextmanager
-def _kept(plan: Plan) -> Iterator[None]:
+def _restored(plan: Plan) -> Iterator[None]:
     """Context manager that restores the arrays the plan writes into."""
     arrays = list({id(a): a for a in (*plan.pinned.values(), *plan.handed_in.values())}.values())
     before = [a.copy() for a in arrays]

@@ -19,13 +19,13 @@ from .node_args import DISTRIBUTION, VERSION
 class MissingOp(Op):
     """Keeps the node as it was read, so that saving writes it again; running it raises :class:`MissingOpError`.
 
-    ``back`` lists inputs that are computed later (loops), by position; ``lacks`` the classes of configurations and ops inside
+    ``back`` lists inputs that are computed later (loops), by position; ``missing_classes`` the classes of configurations and ops inside
     a registered op that are not registered.
     """
 
     raw: FlatNode
     back: tuple[tuple[int, str], ...] = ()
-    lacks: tuple[str, ...] = ()
+    missing_classes: tuple[str, ...] = ()
 
     id = "missing"
 
@@ -47,13 +47,13 @@ class MissingOp(Op):
     @property
     def missing(self) -> dict[str, int | None]:
         """Names of the classes that are not registered, with versions where the file has them."""
-        return dict.fromkeys(self.lacks) if self.lacks else {self.missing_id: self.missing_version}
+        return dict.fromkeys(self.missing_classes) if self.missing_classes else {self.missing_id: self.missing_version}
 
     def _fail(self) -> NoReturn:
-        if self.lacks:
-            raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) needs {' and '.join(self.lacks)}, which nobody "
-                                 "registers: import the packages that define these classes, then load the graph again"
-                                 + why_missing(*self.lacks))
+        if self.missing_classes:
+            raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) needs {' and '.join(self.missing_classes)}, which "
+                                 "nobody registers: import the packages that define these classes, then load the graph again"
+                                 + why_missing(*self.missing_classes))
         version = "" if self.missing_version is None else f" version {self.missing_version}"
         version += "" if self.missing_distribution is None else f" of {self.missing_distribution}"
         mine = getattr(OPS.get(self.missing_id), "version", None)

@@ -199,8 +199,8 @@ class GraphReader:
         elif later or (cls := self.names[node]) is None:
             op = (MissingFunction if is_call(node) else MissingOp)(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)
-        elif lacks := missing_classes(node):        # the op is known, a configuration inside it is not
-            op = MissingOp(node, lacks=lacks)
+        elif missing := missing_classes(node):        # the op is known, a configuration inside it is not
+            op = MissingOp(node, missing_classes=missing)
         else:
             op = read_op(cls, node)
             check_inputs(op, node, len(names))

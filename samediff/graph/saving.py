@@ -157,7 +157,7 @@ class SavingMixin(FittingMixin):
 
     def missing_op_distributions(self) -> dict[str, str | None]:
         """As :meth:`missing_ops`, with name and version of the distribution that each comes from; None where the file does not tell."""
-        return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
+        return dict(sorted((name, None if op.missing_classes else op.missing_distribution) for op in _missing(self) for name in op.missing))
 
     def dup(self) -> Self:
         """An independent copy: structure, values, training configuration with counters, updater state."""

@@ -93,7 +93,7 @@ class Extension:
 
 
 class ArrayApi:
-    """What ``variable.__array_namespace__()`` gives: the functions of the array API standard, as nodes of one graph.
+    """The functions of the array API standard as nodes of one graph: the result of ``variable.__array_namespace__()``.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Constants:
-    """What :class:`~.changing.CodeFunctions` asks of who records: here code whose own arrays are constants of the graph."""
+    """The recorder of :class:`~.changing.CodeFunctions` for code whose own arrays are constants of the graph."""
 
     def __init__(self, sd: Any) -> None:
         self.sd = sd

@@ -56,7 +56,7 @@ class CodeArray(GraphArray):
 
     @property
     def variable(self) -> SDVariable:  # type: ignore[override]  # it depends on what was assigned
-        """What it stands for now."""
+        """The variable of the present values."""
         if self._source is None:
             if self._pending:
                 self._flush()
@@ -264,7 +264,7 @@ class CodeFunctions(NumpyFunctions):
         return CodeArray(self, variable, given=True)
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What NumPy's function gives on graph arrays, or makes of the first of them."""
+        """The result of a function of NumPy on graph arrays, or the first of them changed in place."""
         if function in _CHANGES:
             if not isinstance(args[0], CodeArray):
                 raise ValuesNeededError(f"np.{getattr(function, '__self__', function).__name__} changes an array that is not of xp")
@@ -285,7 +285,7 @@ class CodeFunctions(NumpyFunctions):
         return made.copy() if same else made
 
     def looking(self, make: Callable[[Any], Any], source: CodeArray, on_stand: Callable[[Any], Any], otherwise: bool = True) -> Any:
-        """What is made of an array, as a view where NumPy gives one; ``otherwise`` tells where that is not known."""
+        """The result of ``make`` on an array, as a view where NumPy gives one; ``otherwise`` tells where that is not known."""
         made, stand = make(source), source.stand
         of = None if stand is None else on_stand(stand)
         several = isinstance(made, (list, tuple))

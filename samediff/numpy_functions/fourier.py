@@ -108,7 +108,7 @@ _OF_PAIRS: dict[Any, Callable[..., Any]] = {
 
 
 def of_pairs(xp: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What a function of NumPy gives for complex pairs."""
+    """The result of a function of NumPy for complex pairs."""
     if function in _OF_PAIRS:
         return _OF_PAIRS[function](*args, **kwargs)
     if function in (np.fft.ifft, np.fft.irfft, np.fft.fft):

@@ -84,7 +84,7 @@ class NumpyFunctions(GraphNamespace):
         return super().unwrap(value, dtype)
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What NumPy's function gives on graph arrays.
+        """The result of a function of NumPy on graph arrays.
 
         Raises
         ------

@@ -34,7 +34,7 @@ _OPS = {
 
 
 class OnVariables:
-    """What :class:`~.functions.NumpyFunctions` asks of who records: here a graph, to which arrays from outside are constants.
+    """A graph as the recorder of :class:`~.functions.NumpyFunctions`: arrays from outside are constants of it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class OnVariables:
         return type(value)(map(self.outer, value)) if type(value) in (tuple, list) else value
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-        """What the function gives; GraphError where it has no node."""
+        """The result of a function; GraphError where it has no node."""
         if options.get("out") is not None:
             raise GraphError(f"{_named(function)} with out=: variables have no memory to write to; use its result")
         found = _own(function, args) if isinstance(function, np.ufunc) and not any(v is not None for v in options.values()) else None

@@ -20,7 +20,7 @@ from .frame import Frame
 from .loops import ArrayLoops, FunctionProgram, LoopProgram, MakeLoops
 from .machine_peak import MachinePeak, limits
 from .plan import Plan
-from .reference import compute, plain, promised
+from .reference import as_carray, as_declared, compute
 from .training_step import CompiledStep, ParameterUpdate
 
 Call = Callable[..., Any]
@@ -80,7 +80,7 @@ class Backend:
     def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
         """The ``compute`` of an op, as ``call(context, *inputs)``."""
         def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
-            return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
+            return tuple(map(as_carray, as_declared(compute(node.op, inputs, context, node.name), specs)))
         return call
 
     def explain(self, plan: Plan) -> str:

@@ -24,7 +24,7 @@ def explained(plan: Plan, kernels: KernelTable[Any], call_text: CallText) -> str
     kernels : of that back end
     call_text : one line on a native call
     """
-    frame = plan.look()
+    frame = plan.peek()
     calls = frame.runs
     count = sum(len(v) for v in frame.natives.values())
     python = [i for i in range(len(plan.steps)) if way_of(plan, frame, i) not in (Way.NATIVE, Way.VIEW)]

@@ -39,16 +39,16 @@ class Plan(PlanData):
     _pool: list[Frame] = field(default_factory=list)
 
     @lazy_property
-    def draws(self) -> bool:
+    def needs_rng(self) -> bool:
         """Whether a run needs a context of its own: a step draws random numbers."""
         return any(s.stateful for s in self.steps)
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
         if devices.active:
-            self.come_home()
+            self.copy_to_host()
         try:
-            frame = self._pool.pop()            # as take(): the shortest plans are done in two microseconds
+            frame = self._pool.pop()            # as acquire(): the shortest plans are done in two microseconds
         except IndexError:
             frame = self.new_frame()
         try:
@@ -62,13 +62,13 @@ class Plan(PlanData):
         self._pool.append(frame)
         return results
 
-    def come_home(self) -> None:
+    def copy_to_host(self) -> None:
         """Have the newest values of all arrays that are read or written in place on the host."""
         for array in (*self.stored.values(), *self.handed_in.values()):
             to_host(array)
 
-    def take(self) -> Frame:
-        """A frame for one run, from the pool or new; no other run uses it until it is put back."""
+    def acquire(self) -> Frame:
+        """A frame for one run, from the pool or new; no other run uses it until it is released."""
         try:
             return self._pool.pop()             # taking from and adding to a list need no lock
         except IndexError:
@@ -82,7 +82,7 @@ class Plan(PlanData):
         frame.bind(self.code)
         return frame
 
-    def put_back(self, frame: Frame) -> None:
+    def release(self, frame: Frame) -> None:
         """Return a frame to the pool, for later runs."""
         self._pool.append(frame)
 
@@ -95,7 +95,7 @@ class Plan(PlanData):
             trace = trace.tb_next
         raise error
 
-    def look(self) -> Frame:
+    def peek(self) -> Frame:
         """A frame to look at: a run may be using it."""
         try:
             return self._pool[-1]

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.datatype import DataType
 from .frame import Frame
 from .plan_data import PlanData, PlanStep, StepKind, Value
-from .reference import plain
+from .reference import as_carray
 
 FILE = "<dl4py-plan>"
 
@@ -42,7 +42,7 @@ class PlanWriter:
                 *(f"    c{i}{''.join(f', w{i}_{k}' for k in range(len(plan.steps[i].workspace)))}, = calls[{i}]" for i in self.used),
                 *(f"    s{i} = segments[{i}]" for i in self.frame.addresses()),
                 f"    def run({', '.join(['ctx', *feeds])}):",
-                *(f"        if not {v}.flags.carray: {v} = plain({v})" for v in feeds)]
+                *(f"        if not {v}.flags.carray: {v} = as_carray({v})" for v in feeds)]
         text = [*head, *(f"        {line}" for line, _ in self.body),
                 f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
         plan.lines[:] = [0] * len(head) + [i for _, i in self.body] + [max(len(plan.steps) - 1, 0)] * 2
@@ -54,7 +54,7 @@ class PlanWriter:
         """The global names of the generated function."""
         given = {f"pinned_{k}": self.plan.handed_in[n] for k, n in enumerate(self.plan.outputs) if n in self.plan.handed_in}
         names = {f"name_{py}": n for n, py in self.names.items()}
-        return {"empty": np.empty, "copy": owned, "plain": plain, "copyto": np.copyto,
+        return {"empty": np.empty, "copy": owned, "as_carray": as_carray, "copyto": np.copyto,
                 **{t.name: t.numpy for t in DataType if t.is_numeric}, **names, **given}
 
     def name(self, n: Value | None) -> str:

@@ -21,7 +21,7 @@ def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str,
         inputs = [None if n is None else values[n] for n in node.inputs]
         try:
             expected = _expected(node, inputs, specs)
-            results = promised(compute(node.op, inputs, context, node.name), expected)
+            results = as_declared(compute(node.op, inputs, context, node.name), expected)
         except Exception as error:
             raise_explained(error, node, inputs)
         for name, result in zip(node.outputs, results):
@@ -58,8 +58,8 @@ def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
         return array.astype(dtype)
 
 
-def promised(results: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
-    """The results in the types that the shape rule promised; ShapeError when they have other shapes."""
+def as_declared(results: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
+    """The results in the types that the shape rule as_declared; ShapeError when they have other shapes."""
     if len(results) != len(specs):
         raise ShapeError(f"{len(specs)} results were expected of these inputs, there are {len(results)}")
     made = [as_type(r, s.dtype.numpy) for r, s in zip(results, specs)]
@@ -69,7 +69,7 @@ def promised(results: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
     return made
 
 
-def plain(array: Any) -> Any:
+def as_carray(array: Any) -> Any:
     """Contiguous, aligned and writeable, as kernels are compiled for; the array itself when it is all that."""
     return array if array.flags.carray else np.array(array, order="C", copy=True)
 

@@ -21,10 +21,10 @@ class UpdateLoop(Protocol):
     def rates(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
         """Values of :attr:`numbers` for several iterations, one row each."""
 
-    def made_by(self, loops: Loops) -> Any:
+    def compile_for(self, loops: Loops) -> Any:
         """The compiled loop that applies the updater; None where there is no compiled form."""
 
-    def come_home(self) -> None:
+    def copy_to_host(self) -> None:
         """Copy the newest values of the arrays to the host."""
 
 
@@ -38,7 +38,7 @@ class GradientLoops(Protocol):
     def set_scale(self, scale: float) -> None:
         """Set the factor by which gradients are multiplied."""
 
-    def made_by(self, loops: Loops) -> list[Any]:
+    def compile_for(self, loops: Loops) -> list[Any]:
         """The compiled loops, in order; None in place of those that have no compiled form."""
 
 
@@ -66,9 +66,10 @@ class ParameterUpdate:
         """The arrays on the host that change from step to step: the loops read what :meth:`set_numbers` wrote last."""
         return [*(u.numbers for u in self.updaters), *([] if self.normalization is None else self.normalization.numbers)]
 
-    def made_by(self, loops: Loops) -> list[Any]:
+    def compile_for(self, loops: Loops) -> list[Any]:
         """The compiled loops of normalization and updaters, in order."""
-        return [*([] if self.normalization is None else self.normalization.made_by(loops)), *(u.made_by(loops) for u in self.updaters)]
+        normalization = [] if self.normalization is None else self.normalization.compile_for(loops)
+        return [*normalization, *(u.compile_for(loops) for u in self.updaters)]
 
     def set_scale(self, scale: float) -> float:
         """Set the factor of the gradients; returns the part of it that the updaters have to apply."""

@@ -48,7 +48,7 @@ def _changed(trace: Any, function: Any, target: LazyINDArray, first: Any, *args:
         if function is not np.copyto and np.size(value) not in ((1,) if function is np.place else (1, old.size)):
             trace.refuse(f"np.{function.__name__} with other values than one is not recorded: np.where(mask, x, y) makes a new array")
         _check(trace, target)
-        rebind(target, _fitted(trace, old, xp.where(trace.inner(mask), xp.astype(xp.array_of(trace.inner(value)), old.dtype), old)))
+        rebind(target, _like_old(trace, old, xp.where(trace.inner(mask), xp.astype(xp.array_of(trace.inner(value)), old.dtype), old)))
         return
     op, value = _AT.get(function, "scatter_update"), args[0] if args else None
     if function is np.fill_diagonal:
@@ -108,7 +108,7 @@ def _write(trace: Any, target: LazyINDArray, places: Any, value: Any, op: str = 
 def assign(trace: Any, target: Any, value: Any) -> Any:
     """Give an array a new value of the same shape and type."""
     _check(trace, target)
-    rebind(target, _fitted(trace, array_of(target), trace.inner(value)))
+    rebind(target, _like_old(trace, array_of(target), trace.inner(value)))
     return target
 
 
@@ -128,7 +128,7 @@ def set_item(trace: Any, target: LazyINDArray, index: Any, value: Any) -> None:
     if len(entries) == 1 and isinstance(entries[0], LazyINDArray) and entries[0].dtype == np.bool_:
         _check(trace, target)
         new = trace.xp.where(trace.inner(entries[0]), trace.inner(value), old)
-        rebind(target, _fitted(trace, old, new))
+        rebind(target, _like_old(trace, old, new))
         return
     if -1 in (old.variable.spec.shape or ()):
         trace.refuse("elements of an array with open sizes are assigned: Nd4j.where(mask, value, x) makes a new array")
@@ -172,7 +172,7 @@ def _root(trace: Any, variable: SDVariable) -> str:
             return name
 
 
-def _fitted(trace: Any, old: GraphArray, value: Any) -> GraphArray:
+def _like_old(trace: Any, old: GraphArray, value: Any) -> GraphArray:
     """A value in the shape and type of the one that it replaces."""
     made = value if isinstance(value, GraphArray) else trace.xp.wrap(trace.sd.constant(np.asarray(value, old.dtype)))
     made = _without_ones(trace, made, old.ndim)

@@ -106,7 +106,7 @@ class TracedProgram:
 
         def call(given: Sequence[Any]) -> Any:
             feeds = given if straight else [(*given, *outside)[i] for i in takes]
-            found = run(feeds, draw() if plan.draws else _NOTHING_DRAWN)
+            found = run(feeds, draw() if plan.needs_rng else _NOTHING_DRAWN)
             return found[0].view(INDArray) if single else self._built(found)
         return call
 

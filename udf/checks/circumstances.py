@@ -66,7 +66,7 @@ def _failure(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
 
 
 def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list[Any]]]]:
-    """What is tried, what to do where it fails, and two examples of it."""
+    """Cases to try, each with advice for a failure and two examples."""
     def near(change: Callable[[Any], Any]) -> list[list[Any]]:
         found = []
         for k in (1, 2):

@@ -66,9 +66,9 @@ def _fenced(op: Op, call: Callable[..., Any], workspace: Sequence[TensorSpec], a
             what: str) -> None:
     """Run a kernel on fenced arrays, outputs and workspace holding ``byte``, and look at all of them."""
     inputs = [None if a is None else GuardedArray(a) for a in arrays]
-    outs, rooms = ([GuardedArray.unset(s.shape or (), s.dtype.numpy, byte) for s in several] for several in (promised, workspace))
-    call(*_words(op), *(None if f is None else f.array for f in (*inputs, *outs, *rooms)))
-    for kind, fences in (("input", inputs), ("output", outs), ("workspace", rooms)):
+    outs, scratch = ([GuardedArray.unset(s.shape or (), s.dtype.numpy, byte) for s in several] for several in (promised, workspace))
+    call(*_words(op), *(None if f is None else f.array for f in (*inputs, *outs, *scratch)))
+    for kind, fences in (("input", inputs), ("output", outs), ("workspace", scratch)):
         for i, fence in enumerate(fences):
             if fence is not None:
                 fence.check(f"{what} writes", f"{kind} {i} of shape {fence.array.shape}")
@@ -112,7 +112,7 @@ def _of_gradient(check: Callable[[Op, Sequence[Example]], str]) -> Callable[[Op,
 
 
 def _words(op: Op) -> list[Any]:
-    """What kernels of stateful ops are given first."""
+    """The first argument of kernels of stateful ops: the state of the generator."""
     return [CONTEXT.words()] if op.stateful else []
 
 

@@ -36,7 +36,7 @@ def put(rows, mask, series):
 
 
 @kernel
-def turned(series, mask, out):
+def reverse_series(series, mask, out):
     """Series whose unmasked steps are in reverse order; 0 at the others."""
     for n in range(mask.shape[0]):
         source = mask.shape[1] - 1
@@ -72,4 +72,5 @@ def _(op, *specs):
 def _(op, *specs):
     if not _served(*specs):
         return None
-    return Kernel(turned, native=lambda series, mask, out: instruction(turned, [series, mask, out], work=20 * len(mask) + out.size))
+    return Kernel(reverse_series, native=lambda series, mask, out: instruction(
+        reverse_series, [series, mask, out], work=20 * len(mask) + out.size))

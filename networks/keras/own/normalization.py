@@ -165,5 +165,5 @@ class FixedNormalization(BaseLayer):
 
     @staticmethod
     def deviation(variance: Any) -> Any:
-        """What Keras divides by."""
+        """The divisor of Keras: a deviation that is not zero."""
         return np.maximum(np.sqrt(variance), math.sqrt(1e-14))

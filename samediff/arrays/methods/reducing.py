@@ -108,7 +108,7 @@ def _number(name: str) -> Method:
 
 
 class Reducing:
-    """What a number, or a smaller array, says of many."""
+    """Reductions: methods that give a number, or a smaller array, for many elements."""
 
     __slots__ = ()
 

@@ -54,19 +54,19 @@ class Shaping:
 
     def permute(self: Any, *dimensions: Any) -> Any:
         """A view with the axes in another order; each axis is named once."""
-        return _turned(self, _order(self, sizes_of(dimensions)))
+        return _permuted(self, _order(self, sizes_of(dimensions)))
 
     def transpose(self: Any, *axes: Any) -> Any:
         """A view with the axes reversed, or in the order that NumPy's ``axes`` says."""
         given = () if axes in ((), (None,)) else sizes_of(axes)
-        return _turned(self, _order(self, given) if given else tuple(reversed(range(len(self.shape)))))
+        return _permuted(self, _order(self, given) if given else tuple(reversed(range(len(self.shape)))))
 
     def swap_axes(self: Any, first: int, second: int) -> Any:
         """A view with two axes exchanged."""
         order = list(range(len(self.shape)))
         first, second = _axis(self, first), _axis(self, second)
         order[first], order[second] = order[second], order[first]
-        return _turned(self, tuple(order))
+        return _permuted(self, tuple(order))
 
     def permutei(self: Any, *dimensions: Any) -> Any:
         """Change the order of this array's own axes; each axis is named once. In place."""
@@ -154,7 +154,7 @@ def _order(x: Any, dimensions: tuple[int, ...]) -> tuple[int, ...]:
     return found
 
 
-def _turned(x: Any, order: tuple[int, ...]) -> Any:
+def _permuted(x: Any, order: tuple[int, ...]) -> Any:
     if order == tuple(range(len(order))):
         return x
     return np.ndarray.transpose(x, order) if state.recorder is None and isinstance(x, np.ndarray) else call(np.transpose, x, order)

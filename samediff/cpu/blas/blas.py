@@ -42,20 +42,20 @@ def available() -> bool:
 
 
 @intrinsic
-def product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
+def product_at(context, array, place, transpose_a, transpose_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
     """The library's function at an address; it takes numbers of the type of ``array``."""
     scalar = array.dtype
 
     def call(context, builder, signature, args):
         i4, i8, real = ir.IntType(32), ir.IntType(64), context.get_value_type(scalar)
         kind = ir.FunctionType(ir.VoidType(), [i4] * 3 + [i8] * 3 + [real] + [i8] * 4 + [real] + [i8] * 2)
-        _, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row = args
+        _, place, transpose_a, transpose_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row = args
 
-        def order(turned):
-            return builder.select(turned, i4(_TRANSPOSED), i4(_PLAIN))
+        def order(transposed):
+            return builder.select(transposed, i4(_TRANSPOSED), i4(_PLAIN))
         builder.call(builder.inttoptr(place, kind.as_pointer()),
-                     [i4(_ROW_MAJOR), order(turn_a), order(turn_b), rows, columns, depth, ir.Constant(real, 1.0), a, a_row, b, b_row, beta,
-                      c, c_row])
+                     [i4(_ROW_MAJOR), order(transpose_a), order(transpose_b), rows, columns, depth, ir.Constant(real, 1.0), a, a_row,
+                      b, b_row, beta, c, c_row])
         return context.get_dummy_value()
     i8, yes = types.int64, types.boolean
     return types.void(array, i8, yes, yes, i8, i8, i8, i8, i8, i8, i8, scalar, i8, i8), call

@@ -59,12 +59,12 @@ def functions() -> tuple[Any, Any] | None:
         kind = "openmp" if getattr(c, "threading_layer", "") == "openmp" and c.internal_api == "openblas" else c.internal_api
         for get, put in _NAMES.get(kind, ()):
             if hasattr(c.dynlib, put):
-                in_child(_put_back)
+                in_child(_restore_thread_count)
                 return getattr(c.dynlib, get), getattr(c.dynlib, put)
     return None
 
 
-def _put_back() -> None:
+def _restore_thread_count() -> None:
     """In a forked process, restore the thread count that calls of other threads had reduced: they never return here."""
     found = functions()
     if _reduced and found is not None:

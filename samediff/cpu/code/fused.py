@@ -28,7 +28,7 @@ def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Se
     """
     if not inputs:                  # constants: nothing to loop over
         return None
-    given = [_unstretched(a) for a in inputs]
+    given = [_without_broadcast(a) for a in inputs]
     space = outputs[0].shape
     open_space = _open(space, symbolic.get(names[-len(outputs)]))
     layouts = [_layout(a, _open(a.shape, symbolic.get(n)), open_space) for a, n in zip(given, names)]
@@ -41,7 +41,7 @@ def stored(x: Any, target: Any) -> Instruction | None:
     if not target.size:
         return None
     space = target.shape or (1,)
-    x, target = _unstretched(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
+    x, target = _without_broadcast(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
     kernel = elementwise_kernel((ex.cast(ex.input_(0, x.dtype), target.dtype),), [_layout(x, x.shape, space)],
                                 output_layouts=[_layout(target, space, space)])
     return None if kernel is None else kernel.instruction(kernel.views([x, target]))
@@ -71,7 +71,7 @@ def writable(array: Any) -> Any:
     return np.asarray(_Alias(array))
 
 
-def _unstretched(array: Any) -> Any:
+def _without_broadcast(array: Any) -> Any:
     """Without the repetition along axes of stride 0."""
     for axis, (n, stride) in enumerate(zip(array.shape, array.strides)):
         if stride == 0 and n > 1:

@@ -62,12 +62,12 @@ class JitFunction(_ForCompiledCode):
 
     @lazy_property
     def _called(self) -> Any:
-        from .settings import always_on, switched_on
-        with switched_on():
+        from .settings import jit_enabled, with_jit_enabled
+        with jit_enabled():
             from numba import njit
             make_known(4, 8)        # Numba's own cache brings code that names them
             made = (self._dispatcher or (lambda f: njit(**self.options)(f)))(self.py_func)
-        return always_on(made)
+        return with_jit_enabled(made)
 
     def __call__(self, *args: Any) -> Any:
         return self._called(*args)

@@ -28,7 +28,7 @@ class JitEngine:
     """The LLVM engine that holds loaded machine code."""
 
     def __init__(self) -> None:
-        settings.tell_llvm()
+        settings.set_llvm_options()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self.machine = target_machine()

@@ -43,7 +43,7 @@ def _apply() -> None:
     settings: Any = config
     if not settings.CPU_NAME and not settings.CPU_FEATURES and features().get("avx512f"):
         settings.CPU_NAME, settings.CPU_FEATURES = target()
-    tell_llvm()
+    set_llvm_options()
     refresh()
 
 
@@ -53,7 +53,7 @@ def _switch() -> Any:
 
 
 @contextlib.contextmanager
-def switched_on() -> Iterator[None]:
+def jit_enabled() -> Iterator[None]:
     """Numba compiles, whatever ``NUMBA_DISABLE_JIT`` says: functions of users can run as Python, dl4py's own cannot."""
     apply()
     with _switching:
@@ -68,11 +68,11 @@ def switched_on() -> Iterator[None]:
             del _was_off[-1:]           # there is none in a child of this thread
 
 
-def always_on(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_jit_enabled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which may compile in each call."""
-    with switched_on():
+    with jit_enabled():
         is_off = _was_off[0]
-    return switched_on()(lambda *args: function(*args)) if is_off else function
+    return jit_enabled()(lambda *args: function(*args)) if is_off else function
 
 
 def _forget_others() -> None:
@@ -86,6 +86,6 @@ in_child(_forget_others)
 
 
 @functools.cache
-def tell_llvm() -> None:
+def set_llvm_options() -> None:
     """Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors."""
     llvm.set_option("", "-runtime-memory-check-threshold=1000")

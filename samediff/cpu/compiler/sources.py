@@ -79,8 +79,8 @@ def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., 
 
 def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile with Numba for one signature, or take the code from the disk."""
-    from .settings import switched_on
-    with switched_on():
+    from .settings import jit_enabled
+    with jit_enabled():
         made = _dispatcher(function, options)
         with compiling():
             made.compile(signature)
@@ -140,8 +140,8 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
     whether it was there already
     """
     def make() -> objects.Code:
-        from .settings import switched_on
-        with switched_on():
+        from .settings import jit_enabled
+        with jit_enabled():
             from .choice import machine_code
             made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
         return made

@@ -72,13 +72,13 @@ def convolve(x, w, bias, y, work, taps, places, top, left, part, parts):
 
 
 @kernel
-def turn_weights(w, turned, taps, part, parts):
-    """Weights through which dy, padded, gives dx: turned (channels, out * taps) has channels and maps swapped, windows reversed."""
-    out, channels = w.shape[0], turned.shape[0]
+def flip_weights(w, flipped, taps, part, parts):
+    """Weights through which dy, padded, gives dx: flipped (channels, out * taps) has channels and maps swapped, windows reversed."""
+    out, channels = w.shape[0], flipped.shape[0]
     for c in range(channels * part // parts, channels * (part + 1) // parts):
         for o in range(out):
             for t in range(taps):
-                turned[c, o * taps + t] = w[o, c * taps + taps - 1 - t]
+                flipped[c, o * taps + t] = w[o, c * taps + taps - 1 - t]
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..compiler.sources import kernel
 from ..library.mathlib import sigmoid, tanh
-from ..matrix.product_tiles import kept_apart
+from ..matrix.product_tiles import never_inlined
 from ..matrix.small_products import times_packed
 from .time_loops import join, share
 
@@ -17,7 +17,7 @@ from .time_loops import join, share
 @kernel
 def gru_step(z, product, before, saved, out):
     """Gates and state from the sums of the inputs and the product with the state before."""
-    kept_apart()
+    never_inlined()
     units = out.shape[1]
     one = z.dtype.type(1)
     for i in range(z.shape[0]):
@@ -39,7 +39,7 @@ def gru_step(z, product, before, saved, out):
 @kernel
 def gru_step_back(saved, before, g, carried, dz, dr):
     """Gradients of the sums of the inputs (dz) and of the product (dr); ``carried`` becomes the direct part of the state before."""
-    kept_apart()
+    never_inlined()
     units = carried.shape[1]
     one = saved.dtype.type(1)
     for i in range(saved.shape[0]):

@@ -12,7 +12,7 @@ from ..compiler.sources import kernel
 from ..library.address import in_line, matrix
 from ..library.intrinsics import fabs, vmax, vmin
 from ..library.mathlib import sigmoid, tanh
-from ..matrix.product_tiles import kept_apart
+from ..matrix.product_tiles import never_inlined
 from ..matrix.small_products import times_packed
 from .time_loops import join, share
 
@@ -20,7 +20,7 @@ from .time_loops import join, share
 @kernel
 def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
     """One step for some rows: gates in place of z; writes cell states, their activations and outputs."""
-    kept_apart()
+    never_inlined()
     units = out.shape[1]
     peeps = peephole.shape[0] > 0
     for i in range(z.shape[0]):
@@ -56,7 +56,7 @@ def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
 @kernel
 def keep(now, before, mask, hold):
     """Rows times their mask; with ``hold`` plus what the mask leaves of the rows before."""
-    kept_apart()
+    never_inlined()
     one = now.dtype.type(1)
     for i in range(now.shape[0]):
         m = mask[i]
@@ -88,7 +88,7 @@ def lstm_forward(x, packed, peephole, h0, c0, mask, states, cells, gates, squash
 @kernel
 def lstm_step_back(z, peephole, before, flat, uh, uc, mask, dz, dh, dc, dp, a, f, o, g, clip, hold):
     """One step back for some rows: dz from dh and dc, which become what the step before gets besides dz."""
-    kept_apart()
+    never_inlined()
     units = dh.shape[1]
     peeps, masked = peephole.shape[0] > 0, mask.shape[0] > 0
     one = z.dtype.type(1)

@@ -11,7 +11,7 @@ from ..compiler.sources import kernel
 from ..library.address import in_line
 from ..library.intrinsics import vmax
 from ..library.mathlib import sigmoid, tanh
-from ..matrix.product_tiles import kept_apart
+from ..matrix.product_tiles import never_inlined
 from ..matrix.small_products import times_packed
 from .time_loops import join, share
 
@@ -21,7 +21,7 @@ ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
 @kernel
 def rnn_step(z, out, kind):
     """The activation function applied to z."""
-    kept_apart()
+    never_inlined()
     zero = z.dtype.type(0)
     units = out.shape[1]
     for i in range(z.shape[0]):
@@ -42,7 +42,7 @@ def rnn_step(z, out, kind):
 @kernel
 def rnn_step_back(z, g, carried, mask, dz, kind):
     """dz = (g + carried) times slope and mask."""
-    kept_apart()
+    never_inlined()
     one = z.dtype.type(1)
     zero = one - one
     units = dz.shape[1]

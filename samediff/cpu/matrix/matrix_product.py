@@ -13,7 +13,7 @@ import numpy as np
 
 from ..blas.blas import available
 from ..native.instruction import Instruction, instruction
-from .product_code import ROOM, addresses, blas_addresses
+from .product_code import WORKSPACE, addresses, blas_addresses
 
 #: Rows up to which a product with a transposed matrix is made of dot products.
 DOT_ROWS = 3
@@ -29,19 +29,19 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
     """
     if not available() or c.size == 0 or a.shape[-1] == 0 or a.dtype not in (np.float32, np.float64) or a.dtype != b.dtype:
         return None
-    if _turned(c) is not False:
-        if _turned(c) is None:
+    if _column_major(c) is not False:
+        if _column_major(c) is None:
             return None
         a, b, c = b.swapaxes(-1, -2), a.swapaxes(-1, -2), c.swapaxes(-1, -2)
-    turned_a, turned_b = _turned(a), _turned(b)
-    if turned_a is None or turned_b is None:
+    transposed_a, transposed_b = _column_major(a), _column_major(b)
+    if transposed_a is None or transposed_b is None:
         return None
-    x, y = (m.swapaxes(-1, -2) if t else m for m, t in ((a, turned_a), (b, turned_b)))
+    x, y = (m.swapaxes(-1, -2) if t else m for m, t in ((a, transposed_a), (b, transposed_b)))
     rows, columns, depth = *c.shape[-2:], a.shape[-1]
     many = math.prod(c.shape[:-2])
     work = many * rows * columns * depth / (40 if c.dtype == np.float64 else 80) + 100
-    flags = (int(turned_a), int(turned_b))
-    limit = BLAS_FROM / 2 if turned_a else BLAS_FROM
+    flags = (int(transposed_a), int(transposed_b))
+    limit = BLAS_FROM / 2 if transposed_a else BLAS_FROM
     tiles = rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns)
     if c.ndim > 2:
         if a.shape[:-2] != c.shape[:-2] or b.shape[:-2] != c.shape[:-2]:
@@ -52,7 +52,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
         if tiles:
             return _by_tiles("many_by_tiles", (x, y, z), flags, work)
         return _by_blas("many_by_blas", (x, y, z), flags, work)
-    if rows <= DOT_ROWS and turned_b and not turned_a:
+    if rows <= DOT_ROWS and transposed_b and not transposed_a:
         from .dot_products import dots
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
     if tiles:
@@ -63,15 +63,15 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
 def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
     from ..threads import parts
     dtype = arrays[0].dtype
-    room = np.empty((parts(), ROOM), dtype)
-    return Instruction(addresses(dtype.itemsize)[name], (*arrays, room), (False, False, False, True), flags, work, True)
+    workspace = np.empty((parts(), WORKSPACE), dtype)
+    return Instruction(addresses(dtype.itemsize)[name], (*arrays, workspace), (False, False, False, True), flags, work, True)
 
 
 def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
     return Instruction(blas_addresses(arrays[0].dtype.itemsize)[name], arrays, (False, False, False), flags, work, True, True)
 
 
-def _turned(m: Any) -> bool | None:
+def _column_major(m: Any) -> bool | None:
     """Whether matrices are stored by columns; False by rows, None if neither is contiguous."""
     (rows, columns), (step, item) = m.shape[-2:], m.strides[-2:]
     if (item == m.itemsize or columns == 1) and (step >= columns * m.itemsize or rows == 1):

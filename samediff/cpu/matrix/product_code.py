@@ -1,8 +1,8 @@
 """Matrix products around their tiles, as functions of words that are made for float32 and for float64.
 
 Columns of the result are worked on in panels as wide as a tile (:mod:`.product_tiles`); the piece of b that belongs to a panel is
-copied into ``room``, so that it is read without gaps, transposed if need be, and padded with zeros. Places are addresses, distances are
-in bytes. ``ITEM``, ``LANES`` and ``WIDE`` are bytes of an element, elements of a vector and columns of a tile.
+copied into ``workspace``, so that it is read without gaps, transposed if need be, and padded with zeros. Places are addresses, distances
+are in bytes. ``ITEM``, ``LANES`` and ``WIDE`` are bytes of an element, elements of a vector and columns of a tile.
 """
 # mypy: ignore-errors
 from __future__ import annotations
@@ -18,13 +18,14 @@ from ..cache.symbols import maker
 from ..compiler.sources import compiled_module
 from ..native.int_compiler import WORD, Module, Primitive
 from ..native.primitives import load
-from .product_tiles import NARROW_SIZES, ROWS, VECTOR, VECTORS, TileBuilder, copy_cut, copy_padded, copy_vectors, tiles, turn_vectors
+from .product_tiles import NARROW_SIZES, ROWS, VECTOR, VECTORS, TileBuilder, copy_cut, copy_padded, copy_vectors, tiles, transpose_vectors
 
 _I32 = ir.IntType(32)
 
 # What each type of elements has its own of: see _written and _blas_written.
 ITEM = LANES = WIDE = 0
-copy_whole = copy_some = copy_back = copy_one = clear_one = turn_block = turn_some = run_tiles = run_narrow = gemm = Primitive(print)
+copy_whole = copy_some = copy_back = copy_one = clear_one = Primitive(print)
+transpose_block = transpose_some = run_tiles = run_narrow = gemm = Primitive(print)
 
 #: Depth of a panel that stays in the nearest cache.
 DEPTH = 256
@@ -33,16 +34,16 @@ DEPTH = 256
 NEAR = 16384
 
 #: Elements of workspace that a part needs.
-ROOM = (DEPTH + 2 * ROWS) * VECTORS * VECTOR // 4
+WORKSPACE = (DEPTH + 2 * ROWS) * VECTORS * VECTOR // 4
 
 
-def pack_panel(b, b_row, turned, columns, depth, column, target):
-    """Columns from ``column`` on of the matrix b, or of its transpose with ``turned``, at the address ``target``, padded with zeros.
+def pack_panel(b, b_row, transposed, columns, depth, column, target):
+    """Columns from ``column`` on of the matrix b, or of its transpose with ``transposed``, at the address ``target``, padded with zeros.
 
-    The matrix, turned if need be, has ``columns`` columns; ``depth`` of its rows are wanted.
+    The matrix, transposed if need be, has ``columns`` columns; ``depth`` of its rows are wanted.
     """
     width = min(WIDE, columns - column)
-    if turned != 0:
+    if transposed != 0:
         source = b + column * b_row
         if depth >= LANES:
             for low in range(0, depth, LANES):
@@ -50,9 +51,9 @@ def pack_panel(b, b_row, turned, columns, depth, column, target):
                 for j in range(0, WIDE, LANES):
                     block, place = source + j * b_row + k * ITEM, target + (k * WIDE + j) * ITEM
                     if j + LANES <= width:
-                        turn_block(block, b_row, place, WIDE * ITEM)
+                        transpose_block(block, b_row, place, WIDE * ITEM)
                     else:
-                        turn_some(block, b_row, place, WIDE * ITEM, width - j)
+                        transpose_some(block, b_row, place, WIDE * ITEM, width - j)
             return
         for k in range(depth):
             place = target + k * WIDE * ITEM
@@ -112,7 +113,7 @@ def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
         low += rows
 
 
-def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_row, room, more, part, parts):
+def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, transposed_b, c, c_row, workspace, more, part, parts):
     """Share ``part`` of ``parts`` of c = a b (+ c): columns of the result, or rows where it has too few columns."""
     panels = (columns + WIDE - 1) // WIDE
     low, high, first, last = 0, rows, 0, panels
@@ -121,9 +122,9 @@ def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_ro
     else:
         low, high = rows * part // parts, rows * (part + 1) // parts
     count = high - low
-    spare = room + DEPTH * WIDE * ITEM
+    spare = workspace + DEPTH * WIDE * ITEM
     pieces = (depth + DEPTH - 1) // DEPTH
-    direct = turned_b == 0 and (count <= ROWS or depth * b_row <= NEAR)
+    direct = transposed_b == 0 and (count <= ROWS or depth * b_row <= NEAR)
     for panel in range(first, last):
         column = panel * WIDE
         width = min(WIDE, columns - column)
@@ -136,13 +137,13 @@ def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_ro
             if direct != 0 and width == WIDE:
                 _run_rows(count, size, start, a_row, a_step, b + k * b_row + column * ITEM, b_row, target, c_row, again)
             else:
-                pack_panel(b + k * (ITEM if turned_b != 0 else b_row), b_row, turned_b, columns, size, column, room)
-                _run_panel(count, size, start, a_row, a_step, room, target, c_row, again, width, spare)
+                pack_panel(b + k * (ITEM if transposed_b != 0 else b_row), b_row, transposed_b, columns, size, column, workspace)
+                _run_panel(count, size, start, a_row, a_step, workspace, target, c_row, again, width, spare)
             k += size
 
 
 def times_packed(rows, columns, depth, a, a_row, place, c, c_row, spare, more):
-    """c = a b (+ c), for b from :func:`pack_panel`, panel by panel at ``place``. ``spare`` has room for a tile."""
+    """c = a b (+ c), for b from :func:`pack_panel`, panel by panel at ``place``. ``spare`` has space for a tile."""
     pieces = (depth + DEPTH - 1) // DEPTH
     for column in range(0, columns, WIDE):
         width = min(WIDE, columns - column)
@@ -154,16 +155,17 @@ def times_packed(rows, columns, depth, a, a_row, place, c, c_row, spare, more):
             k += size
 
 
-def _one(a, a_row, b, b_row, c, rows, columns, c_row, depth, room, turned_a, turned_b, part, parts):
-    row = a_row if turned_a == 0 else ITEM
-    multiply(rows, columns, depth, a, row, ITEM if turned_a == 0 else a_row, b, b_row, turned_b, c, c_row, room, 0, part, parts)
+def _one(a, a_row, b, b_row, c, rows, columns, c_row, depth, workspace, transposed_a, transposed_b, part, parts):
+    row = a_row if transposed_a == 0 else ITEM
+    step = ITEM if transposed_a == 0 else a_row
+    multiply(rows, columns, depth, a, row, step, b, b_row, transposed_b, c, c_row, workspace, 0, part, parts)
 
 
 def by_tiles(t, part, parts):
-    """An entry: c = a b, a or b transposed if so asked. Operands: strided a, b and c, ``room`` for each part, two flags."""
-    room = load(t + 120) + part * load(t + 136) * ITEM
+    """An entry: c = a b, a or b transposed if so asked. Operands: strided a, b and c, ``workspace`` for each part, two flags."""
+    workspace = load(t + 120) + part * load(t + 136) * ITEM
     depth = load(t + 16) if load(t + 144) == 0 else load(t + 8)
-    _one(load(t), load(t + 24), load(t + 40), load(t + 64), load(t + 80), load(t + 88), load(t + 96), load(t + 104), depth, room,
+    _one(load(t), load(t + 24), load(t + 40), load(t + 64), load(t + 80), load(t + 88), load(t + 96), load(t + 104), depth, workspace,
          load(t + 144), load(t + 152), part, parts)
 
 
@@ -171,17 +173,17 @@ def many_by_tiles(t, part, parts):
     """Products of a batch of pairs of matrices along two axes, by tiles; this part's share of them."""
     inner = load(t + 160)
     count = load(t + 152) * inner
-    room = load(t + 216) + part * load(t + 232) * ITEM
+    workspace = load(t + 216) + part * load(t + 232) * ITEM
     depth = load(t + 32) if load(t + 240) == 0 else load(t + 24)
     for i in range(count * part // parts, count * (part + 1) // parts):
         k, m = i // inner, i % inner
         _one(load(t) + k * load(t + 40) + m * load(t + 48), load(t + 56), load(t + 72) + k * load(t + 112) + m * load(t + 120),
-             load(t + 128), load(t + 144) + k * load(t + 184) + m * load(t + 192), load(t + 168), load(t + 176), load(t + 200), depth, room,
-             load(t + 240), load(t + 248), 0, 1)
+             load(t + 128), load(t + 144) + k * load(t + 184) + m * load(t + 192), load(t + 168), load(t + 176), load(t + 200), depth,
+             workspace, load(t + 240), load(t + 248), 0, 1)
 
 
 def by_blas(t, part, parts):
-    """The entry of NumPy's BLAS: the same operands without ``room``; the longer side of the result is shared out."""
+    """The entry of NumPy's BLAS: the same operands without ``workspace``; the longer side of the result is shared out."""
     _shared(load(t), load(t + 24), load(t + 40), load(t + 64), load(t + 80), load(t + 88), load(t + 96), load(t + 104),
             load(t + 16) if load(t + 120) == 0 else load(t + 8), load(t + 120), load(t + 128), part, parts)
 
@@ -198,7 +200,7 @@ def many_by_blas(t, part, parts):
                 load(t + 216), load(t + 224), 0, 1)
 
 
-def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, turned_a, turned_b, part, parts):
+def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, transposed_a, transposed_b, part, parts):
     low, high, first, last = 0, rows, 0, columns
     if rows >= columns:
         low, high = rows * part // parts, rows * (part + 1) // parts
@@ -206,9 +208,9 @@ def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, turned_a, turned
         first, last = columns * part // parts, columns * (part + 1) // parts
     if high > low and last > first:
         # A single row may have any stride, which BLAS would refuse.
-        gemm(turned_a, turned_b, high - low, last - first, depth, a + low * (ITEM if turned_a != 0 else a_row),
-             max(a_row // ITEM, rows if turned_a != 0 else depth), b + first * (b_row if turned_b != 0 else ITEM),
-             max(b_row // ITEM, depth if turned_b != 0 else columns), c + low * c_row + first * ITEM, max(c_row // ITEM, columns))
+        gemm(transposed_a, transposed_b, high - low, last - first, depth, a + low * (ITEM if transposed_a != 0 else a_row),
+             max(a_row // ITEM, rows if transposed_a != 0 else depth), b + first * (b_row if transposed_b != 0 else ITEM),
+             max(b_row // ITEM, depth if transposed_b != 0 else columns), c + low * c_row + first * ITEM, max(c_row // ITEM, columns))
 
 
 _PUBLIC = (pack_panel, multiply, times_packed, by_tiles, many_by_tiles)
@@ -224,7 +226,7 @@ def _written(size: int) -> Any:
     pointer = item.as_pointer()
     module.constants.update(
         ITEM=size, LANES=VECTOR // size, WIDE=VECTORS * VECTOR // size, copy_whole=made(copy_vectors), copy_some=made(copy_padded),
-        copy_back=made(copy_cut), turn_block=made(turn_vectors), turn_some=made(turn_vectors),
+        copy_back=made(copy_cut), transpose_block=made(transpose_vectors), transpose_some=made(transpose_vectors),
         run_tiles=Primitive(lambda b, *words: b.call(run, words)), run_narrow=Primitive(lambda b, *words: b.call(narrow, words)),
         copy_one=Primitive(lambda b, source, to: b.store(b.load(b.inttoptr(source, pointer)), b.inttoptr(to, pointer))),
         clear_one=Primitive(lambda b, to: b.store(ir.Constant(item, 0.0), b.inttoptr(to, pointer))))
@@ -242,8 +244,8 @@ def _blas_written(size: int) -> Any:
     kind = ir.FunctionType(ir.VoidType(), [_I32] * 3 + [WORD] * 3 + [item] + [WORD] * 4 + [item] + [WORD] * 2)
     function = ir.Function(module.llvm, kind, "dl4py_sgemm" if size == 4 else "dl4py_dgemm")
 
-    def gemm(b: Any, turned_a: Any, turned_b: Any, *words: Any) -> None:
-        orders = [b.select(b.icmp_signed("!=", t, WORD(0)), _I32(112), _I32(111)) for t in (turned_a, turned_b)]
+    def gemm(b: Any, transposed_a: Any, transposed_b: Any, *words: Any) -> None:
+        orders = [b.select(b.icmp_signed("!=", t, WORD(0)), _I32(112), _I32(111)) for t in (transposed_a, transposed_b)]
         b.call(function, [_I32(101), *orders, *words[:3], item(1.0), *words[3:7], item(0.0), *words[7:]])
     module.constants["gemm"] = Primitive(gemm)
     for f in _BLAS:

@@ -188,7 +188,7 @@ def copy_cut(code: TileBuilder, source: Any, target: Any, width: Any) -> None:
         size //= 2
 
 
-def turn_vectors(code: TileBuilder, source: Any, source_row: Any, target: Any, target_row: Any, count: Any = None) -> None:
+def transpose_vectors(code: TileBuilder, source: Any, source_row: Any, target: Any, target_row: Any, count: Any = None) -> None:
     """Transpose a square block as wide as a vector: pairs of rows exchange smaller blocks, of one element first.
 
     With ``count`` only that many rows exist, others are 0; where it is below 1 there is a row before the block.
@@ -215,11 +215,11 @@ def turn_vectors(code: TileBuilder, source: Any, source_row: Any, target: Any, t
 
 
 @intrinsic
-def turn_block(context: Any, array: Any, source: Any, source_row: Any, target: Any, target_row: Any) -> Any:
-    """:func:`turn_vectors` in kernels; the array says the type."""
+def transpose_block(context: Any, array: Any, source: Any, source_row: Any, target: Any, target_row: Any) -> Any:
+    """:func:`transpose_vectors` in kernels; the array says the type."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        turn_vectors(TileBuilder(builder, context.get_value_type(signature.args[0].dtype)), *args[1:])
+        transpose_vectors(TileBuilder(builder, context.get_value_type(signature.args[0].dtype)), *args[1:])
         return context.get_dummy_value()
     return types.void(array, *[types.int64] * 4), call
 
@@ -251,7 +251,7 @@ def get_at(context: Any, array: Any, address: Any) -> Any:
 
 
 @intrinsic
-def kept_apart(context: Any) -> Any:
+def never_inlined(context: Any) -> Any:
     """Keeps LLVM from copying the function that calls this into its callers: their machine code, and its compilation, would grow."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:

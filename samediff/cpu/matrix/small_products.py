@@ -2,7 +2,7 @@
 
 ``nn``, ``nt`` and ``tn`` take ``(a, b, c, work, more, part, parts)``: c = a b, with b or a transposed, plus c if ``more`` is not 0.
 Rows of all arrays are contiguous and nothing is empty. Every element of c is summed in the order of the depth whatever the share,
-so any number of parts gives the same bits. ``work`` has at least ``parts`` rows of :data:`ROOM` elements.
+so any number of parts gives the same bits. ``work`` has at least ``parts`` rows of :data:`WORKSPACE` elements.
 
 The work is done in :mod:`.product_code`. Weights that serve many products are laid out for it once: :func:`pack` and :func:`times_packed`.
 """
@@ -17,7 +17,7 @@ from llvmlite import ir
 from ..compiler.jit_functions import function, intrinsic, types
 from ..native.int_compiler import WORD
 from . import product_code
-from .product_code import ROOM as ROOM
+from .product_code import WORKSPACE as WORKSPACE
 from .product_tiles import VECTORS, declared, lanes_of, start_of
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
@@ -51,13 +51,13 @@ def width_of(array):
 
 
 @plain
-def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
+def multiply(a, transposed_a, b, transposed_b, c, work, more, part, parts):
     """As :func:`multiply_at`, for arrays."""
-    row, depth = a.strides[0], a.shape[0] if turned_a else a.shape[1]
-    a_row, a_step = (a.itemsize, row) if turned_a else (row, a.itemsize)
-    room = start_of(work) + part * work.strides[0]
-    multiply_at(c, c.shape[0], c.shape[1], depth, start_of(a), a_row, a_step, start_of(b), b.strides[0], turned_b, start_of(c),
-                c.strides[0], room, more, part, parts)
+    row, depth = a.strides[0], a.shape[0] if transposed_a else a.shape[1]
+    a_row, a_step = (a.itemsize, row) if transposed_a else (row, a.itemsize)
+    workspace = start_of(work) + part * work.strides[0]
+    multiply_at(c, c.shape[0], c.shape[1], depth, start_of(a), a_row, a_step, start_of(b), b.strides[0], transposed_b, start_of(c),
+                c.strides[0], workspace, more, part, parts)
 
 
 @plain
@@ -86,18 +86,18 @@ def packed_size(array, depth, columns):
 
 
 @plain
-def pack(b, turned, packed, part, parts):
-    """Lay out b, or its transpose with ``turned``, panel by panel for :func:`times_packed`."""
-    depth, columns = (b.shape[1], b.shape[0]) if turned else b.shape
+def pack(b, transposed, packed, part, parts):
+    """Lay out b, or its transpose with ``transposed``, panel by panel for :func:`times_packed`."""
+    depth, columns = (b.shape[1], b.shape[0]) if transposed else b.shape
     wide = width_of(packed)
     panels = (columns + wide - 1) // wide
     for panel in range(panels * part // parts, panels * (part + 1) // parts):
         place = start_of(packed) + panel * wide * depth * packed.itemsize
-        pack_panel(packed, start_of(b), b.strides[0], turned, columns, depth, panel * wide, place)
+        pack_panel(packed, start_of(b), b.strides[0], transposed, columns, depth, panel * wide, place)
 
 
 @plain
 def times_packed(a, packed, c, spare, more):
-    """As :func:`times_packed_at`, for arrays. ``spare`` (1-D) has room for a tile; :data:`ROOM` is more than enough."""
+    """As :func:`times_packed_at`, for arrays. ``spare`` (1-D) has space for a tile; :data:`WORKSPACE` is more than enough."""
     times_packed_at(c, c.shape[0], c.shape[1], a.shape[1], start_of(a), a.strides[0], start_of(packed), start_of(c), c.strides[0],
                     start_of(spare), more)

@@ -124,7 +124,7 @@ def run_shared(segment, me, epoch, pool):
     return waited
 
 
-def _help_out(pool, me):
+def _worker_loop(pool, me):
     """The loop of a thread of the pool: wait for a run and take part in it, until the pool stops."""
     set_control_word(control_word() | _FLUSH)
     seen = load_shared(pool + TICKET)
@@ -286,8 +286,8 @@ def _written() -> Any:
     return module.llvm
 
 
-_CALLED = (_launch, _launch_series, _place, _help_out)
+_CALLED = (_launch, _launch_series, _place, _worker_loop)
 _NAMES = [f.__name__[1:] for f in _CALLED]
 _ENTRIES = ("dl4py_add_one", "dl4py_repeat")
 *_addresses, ADD_ONE, REPEAT = compiled_module("runner", [*(f"dl4py_{name}_py" for name in _NAMES), *_ENTRIES], _written)
-launch, launch_series, place, help_out = python_bindings.builtins(_NAMES, _addresses)
+launch, launch_series, place, worker_loop = python_bindings.builtins(_NAMES, _addresses)

@@ -34,13 +34,13 @@ class ThreadPool:
             return
         for k in range(helpers):
             try:
-                threading.Thread(target=interpreter.help_out, args=(self.address, k + 1), name=f"dl4py-{k + 1}", daemon=True).start()
+                threading.Thread(target=interpreter.worker_loop, args=(self.address, k + 1), name=f"dl4py-{k + 1}", daemon=True).start()
             except RuntimeError:            # no further thread can be had: the work is done without it
                 break
             self.helpers += 1
         in_child(self.retire)
 
-    def forget_waiting(self) -> None:
+    def reset_backoff(self) -> None:
         """End the pause in which programs run without helper threads because these had kept one waiting."""
         from . import interpreter
         self._words[interpreter.REST // 8] = 0

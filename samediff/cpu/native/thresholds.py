@@ -98,7 +98,7 @@ def _faster(program: ProgramOf, *runs: Callable[[], None]) -> list[float]:
         for k, run in enumerate(runs):
             waking()
             if crew is not None:
-                crew.forget_waiting()
+                crew.reset_backoff()
             began = time.perf_counter()
             run()
             best[k] = min(best[k], time.perf_counter() - began)

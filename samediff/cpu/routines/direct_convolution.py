@@ -103,7 +103,7 @@ def forward(direct: DirectConvolution) -> Kernel:
     return ParallelKernel(convolve, operands, tuple(direct.before), direct.nanoseconds, (direct.padding(parts()),)).kernel()
 
 
-def _turned(direct: DirectConvolution) -> DirectConvolution | None:
+def _flipped(direct: DirectConvolution) -> DirectConvolution | None:
     """The convolution of gradients that gives those of images; None where it computes too much outside the windows."""
     s, grid = copy.copy(direct.shapes), direct.shapes.grid
     kernel, stride, before, dilation = grid.window
@@ -117,18 +117,18 @@ def _turned(direct: DirectConvolution) -> DirectConvolution | None:
 
 def data_gradient(direct: DirectConvolution) -> Kernel | None:
     """The kernel of the gradient of x: ``call(w, g, like, dx, *work)``; None where columns are faster."""
-    turned = _turned(direct)
-    if turned is None:
+    flipped = _flipped(direct)
+    if flipped is None:
         return _summed_gradient(direct) if math.prod(direct.kernel) >= CELLS else None
-    from ..kernels.direct_convolution import convolve, turn_weights
-    s, none = turned.shapes, np.empty(0, direct.shapes.dtype.numpy)
-    taps, places = turned.taps(), turned.products(turned.places(turned.padded[1], turned.across, turned.starts()))
+    from ..kernels.direct_convolution import convolve, flip_weights
+    s, none = flipped.shapes, np.empty(0, direct.shapes.dtype.numpy)
+    taps, places = flipped.taps(), flipped.products(flipped.places(flipped.padded[1], flipped.across, flipped.starts()))
     weights = TensorSpec((s.out, s.length), s.dtype)
-    first = ParallelKernel(turn_weights, lambda w, work: (direct.shapes.matrix(w), work), (s.grid.taps,), float(s.out * s.length))
+    first = ParallelKernel(flip_weights, lambda w, work: (direct.shapes.matrix(w), work), (s.grid.taps,), float(s.out * s.length))
 
     def operands(g: Any, dx: Any, work: Any, padded: Any) -> tuple[Any, ...]:
-        return turned.images(g), work, none, s.maps(dx), padded, taps, places
-    then = ParallelKernel(convolve, operands, tuple(turned.before), turned.nanoseconds)
+        return flipped.images(g), work, none, s.maps(dx), padded, taps, places
+    then = ParallelKernel(convolve, operands, tuple(flipped.before), flipped.nanoseconds)
 
     def call(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> None:
         first.run(w, work)
@@ -137,7 +137,7 @@ def data_gradient(direct: DirectConvolution) -> Kernel | None:
     def native(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> Any:
         made = [first.instruction(w, work), then.instruction(g, dx, work, padded)]
         return None if None in made else made
-    return Kernel(call, (weights, turned.padding(parts())), native=native)
+    return Kernel(call, (weights, flipped.padding(parts())), native=native)
 
 
 def _summed_gradient(direct: DirectConvolution) -> Kernel:

@@ -9,7 +9,7 @@ from ...base.spec import TensorSpec
 from ...ir.op import Kernel
 from ..threads import parts_of_rows
 from .parallel_phases import ParallelPhases, phased
-from .recurrent import Specs, fits, library, packed_spec, rooms, work
+from .recurrent import Specs, fits, library, packed_spec, work, workspace_spec
 
 
 def gru(given: Specs) -> Kernel | None:
@@ -23,18 +23,18 @@ def gru(given: Specs) -> Kernel | None:
     parts = parts_of_rows(batch, work(wh_spec, x_spec))
 
     def build(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, dense_x: Any, packed_x: Any, packed_h: Any, joined: Any,
-             z: Any, product: Any, room: Any) -> ParallelPhases:
+             z: Any, product: Any, workspace: Any) -> ParallelPhases:
         phases = ParallelPhases(x.dtype)
-        (wx, turned_wx), (wh, turned_wh) = phases.weight(wx), phases.weight(wh)
+        (wx, transposed_wx), (wh, transposed_wh) = phases.weight(wx), phases.weight(wh)
         nothing = np.zeros((0, columns), x.dtype)
-        phases.add(pack_joined, (wx, nothing, phases.input(b).reshape(-1), packed_x), turned_wx, False)
-        phases.add(pack_back, (wh, packed_h, np.zeros((0, 0, 0), x.dtype)), turned_wh)
+        phases.add(pack_joined, (wx, nothing, phases.input(b).reshape(-1), packed_x), transposed_wx, False)
+        phases.add(pack_back, (wh, packed_h, np.zeros((0, 0, 0), x.dtype)), transposed_wh)
         outputs = phases.input(h0), phases.output(saved), phases.output(states)
-        phases.add(gru_forward, (phases.series(x, dense_x), packed_x, packed_h, *outputs, joined, z, product, room))
+        phases.add(gru_forward, (phases.series(x, dense_x), packed_x, packed_h, *outputs, joined, z, product, workspace))
         return phases
     one, packed = TensorSpec((batch, columns), x_spec.dtype), [packed_spec(x_spec, n, columns) for n in (inputs + 1, units)]
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), *packed, TensorSpec((batch, inputs + 1), x_spec.dtype), one, one,
-                         rooms(x_spec, parts)))
+                         workspace_spec(x_spec, parts)))
 
 
 def gru_gradient(given: Specs) -> Kernel | None:
@@ -48,17 +48,18 @@ def gru_gradient(given: Specs) -> Kernel | None:
     parts = parts_of_rows(batch, work(wh_spec, x_spec))
 
     def build(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, gh: Any, dx: Any, dh0: Any, dwx: Any, dwh: Any,
-             db: Any, dz: Any, dr: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> ParallelPhases:
+             db: Any, dz: Any, dr: Any, dense_x: Any, dense_gh: Any, packed: Any, workspace: Any) -> ParallelPhases:
         phases = ParallelPhases(x.dtype)
-        (wx, turned_wx), (wh, turned_wh) = phases.weight(wx), phases.weight(wh)
-        phases.add(pack_back, (wh, packed, np.zeros((0, 0, 0), x.dtype)), not turned_wh)
+        (wx, transposed_wx), (wh, transposed_wh) = phases.weight(wx), phases.weight(wh)
+        phases.add(pack_back, (wh, packed, np.zeros((0, 0, 0), x.dtype)), not transposed_wh)
         first, after = phases.input(h0), phases.input(states)
-        phases.add(gru_backward, (phases.input(saved), packed, first, after, phases.series(gh, dense_gh), dz, dr, phases.output(dh0), room))
-        (dwx, turned_dwx), (dwh, turned_dwh) = phases.weight_output(dwx), phases.weight_output(dwh)
+        phases.add(gru_backward, (phases.input(saved), packed, first, after, phases.series(gh, dense_gh), dz, dr, phases.output(dh0),
+                                  workspace))
+        (dwx, transposed_dwx), (dwh, transposed_dwh) = phases.weight_output(dwx), phases.weight_output(dwh)
         targets = phases.output(dx), dwx, dwh, phases.output(db).reshape(-1)
-        phases.add(gradients, (phases.series(x, dense_x), wx, first, after, dz, dr, *targets, room),
-                   turned_wx, turned_dwx, turned_dwh, True, False, library(x_spec))
+        phases.add(gradients, (phases.series(x, dense_x), wx, first, after, dz, dr, *targets, workspace),
+                   transposed_wx, transposed_dwx, transposed_dwh, True, False, library(x_spec))
         return phases
     whole = TensorSpec((count, batch, columns), x_spec.dtype)
     return phased(build, parts, (whole, whole, TensorSpec(x_spec.shape, x_spec.dtype), TensorSpec((count, batch, units), x_spec.dtype),
-                         packed_spec(x_spec, columns, units), rooms(x_spec, parts)))
+                         packed_spec(x_spec, columns, units), workspace_spec(x_spec, parts)))

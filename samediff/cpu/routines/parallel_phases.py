@@ -63,8 +63,8 @@ class ParallelPhases:
 
     def weight(self, array: Any) -> tuple[Any, bool]:
         """A weight or its transpose, whichever is dense, and whether it is the transpose."""
-        found, turned = row_major(array)
-        return self._same(array, writable(found)), turned
+        found, transposed = row_major(array)
+        return self._same(array, writable(found)), transposed
 
     def series(self, x: Any, room: Any) -> Any:
         """A dense series that is x, or becomes it in a phase of its own."""
@@ -83,8 +83,8 @@ class ParallelPhases:
 
     def weight_output(self, array: Any) -> tuple[Any, bool]:
         """The output or its transpose, and whether it is the transpose."""
-        turned = array.flags.f_contiguous and not array.flags.c_contiguous
-        return (array.T, True) if turned else (self.output(array), False)
+        transposed = array.flags.f_contiguous and not array.flags.c_contiguous
+        return (array.T, True) if transposed else (self.output(array), False)
 
     def instructions(self, most: int) -> list[Any] | None:
         """The phases as instructions of a native program in at most that many parts; None where there are none."""

@@ -40,10 +40,10 @@ def packed_spec(like: TensorSpec, depth: int, columns: int) -> TensorSpec:
     return TensorSpec((-(-columns // wide) * wide * depth,), like.dtype)
 
 
-def rooms(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
+def workspace_spec(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
     """Spec of the workspace of the products, one row for each part."""
-    from ..matrix.small_products import ROOM
-    return TensorSpec((len(parts), ROOM), like.dtype)
+    from ..matrix.small_products import WORKSPACE
+    return TensorSpec((len(parts), WORKSPACE), like.dtype)
 
 
 def library(like: TensorSpec) -> int:
@@ -65,18 +65,18 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
     def build(*arrays: Any) -> ParallelPhases:
         given: list[Any] = [*arrays[:-8], *[None] * (16 - len(arrays))]
         x, w, rw, b, peephole, h0, c0, mask = given
-        states, cells, gates, squashed, dense_x, packed, joined, room = arrays[-8:]
+        states, cells, gates, squashed, dense_x, packed, joined, workspace = arrays[-8:]
         phases = ParallelPhases(x.dtype)
         phases.exact = not op.forget_bias or b is None       # else the bias of the op is a sum
-        (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
-        phases.add(pack_joined, (w, rw, phases.input(op.bias(np, b, gates[0])), packed), turned_w, turned_rw)
+        (w, transposed_w), (rw, transposed_rw) = phases.weight(w), phases.weight(rw)
+        phases.add(pack_joined, (w, rw, phases.input(op.bias(np, b, gates[0])), packed), transposed_w, transposed_rw)
         rest = peepholes(phases, peephole), *(phases.input(a, (batch, units)) for a in (h0, c0)), phases.input(mask)
         outputs = [phases.output(a) for a in (states, cells, gates, squashed)]
-        phases.add(lstm_forward, (phases.series(x, dense_x), packed, *rest, *outputs, joined, room), *op.blocks, float(op.clip), op.hold,
-                   op.reverse)
+        phases.add(lstm_forward, (phases.series(x, dense_x), packed, *rest, *outputs, joined, workspace), *op.blocks, float(op.clip),
+                   op.hold, op.reverse)
         return phases
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, 4 * units),
-                         TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
+                         TensorSpec((batch, depth), x_spec.dtype), workspace_spec(x_spec, parts)))
 
 
 def peepholes(phases: ParallelPhases, array: Any) -> Any:
@@ -97,25 +97,26 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
 
     def build(*arrays: Any) -> ParallelPhases:
         (x, w, rw, _, peephole, h0, c0, mask), saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
-        dx, dw, drw, db, dp, dh0, dc0, dz, dense_x, dense_gh, packed, dps, room = arrays[14:]
+        dx, dw, drw, db, dp, dh0, dc0, dz, dense_x, dense_gh, packed, dps, workspace = arrays[14:]
         phases = ParallelPhases(x.dtype)
-        (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
-        phases.add(pack_back, (rw, packed, dps), not turned_rw)
+        (w, transposed_w), (rw, transposed_rw) = phases.weight(w), phases.weight(rw)
+        phases.add(pack_back, (rw, packed, dps), not transposed_rw)
         states, cells, gates, squashed = map(phases.input, saved)
         rest = peepholes(phases, peephole), *(phases.input(a, (batch, units)) for a in (h0, c0)), phases.input(mask), cells, squashed
         upstream = phases.series(gh, dense_gh), phases.input(gc, (0, 0, 0))
-        phases.add(lstm_backward, (gates, packed, *rest, *upstream, dz, phases.output(dh0), phases.output(dc0), dps, room),
+        phases.add(lstm_backward, (gates, packed, *rest, *upstream, dz, phases.output(dh0), phases.output(dc0), dps, workspace),
                    *op.blocks, float(op.clip), op.hold, op.reverse)
-        (dw, turned_dw), (drw, turned_drw) = phases.weight_output(dw), phases.weight_output(drw)
+        (dw, transposed_dw), (drw, transposed_drw) = phases.weight_output(dw), phases.weight_output(drw)
         targets = phases.output(dx), dw, drw, phases.output(db).reshape(-1)
-        phases.add(gradients, (phases.series(x, dense_x), w, phases.input(h0), states, dz, dz, *targets, room),
-                   turned_w, turned_dw, turned_drw, wants_dx, op.reverse, library(x_spec))
+        phases.add(gradients, (phases.series(x, dense_x), w, phases.input(h0), states, dz, dz, *targets, workspace),
+                   transposed_w, transposed_dw, transposed_drw, wants_dx, op.reverse, library(x_spec))
         if peephole is not None:
             phases.add(sum_peepholes, (dps, phases.output(dp).reshape(3, -1)))
         return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
     return phased(build, parts, (TensorSpec((count, batch, 4 * units), x_spec.dtype), TensorSpec(x_spec.shape, x_spec.dtype), whole,
-                         packed_spec(x_spec, 4 * units, units), TensorSpec((len(parts), 3, units), x_spec.dtype), rooms(x_spec, parts)))
+                         packed_spec(x_spec, 4 * units, units), TensorSpec((len(parts), 3, units), x_spec.dtype),
+                         workspace_spec(x_spec, parts)))
 
 
 def rnn(activation: str, given: Specs) -> Kernel | None:
@@ -133,15 +134,15 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
     def build(*arrays: Any) -> ParallelPhases:
         given: list[Any] = [*arrays[:-6], *[None] * (12 - len(arrays))]
         x, w, rw, b, h0, mask = given
-        states, sums, dense_x, packed, joined, room = arrays[-6:]
+        states, sums, dense_x, packed, joined, workspace = arrays[-6:]
         phases = ParallelPhases(x.dtype)
-        (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
-        phases.add(pack_joined, (w, rw, phases.input(b, (units,)).reshape(-1), packed), turned_w, turned_rw)
+        (w, transposed_w), (rw, transposed_rw) = phases.weight(w), phases.weight(rw)
+        phases.add(pack_joined, (w, rw, phases.input(b, (units,)).reshape(-1), packed), transposed_w, transposed_rw)
         rest = phases.input(h0, (batch, units)), phases.input(mask), phases.output(states), phases.output(sums)
-        phases.add(rnn_forward, (phases.series(x, dense_x), packed, *rest, joined, room), kind)
+        phases.add(rnn_forward, (phases.series(x, dense_x), packed, *rest, joined, workspace), kind)
         return phases
     return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, units),
-                         TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
+                         TensorSpec((batch, depth), x_spec.dtype), workspace_spec(x_spec, parts)))
 
 
 def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
@@ -157,17 +158,17 @@ def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
     kind, parts = ACTIVATIONS.index(activation), parts_of_rows(batch, work(rw_spec, x_spec))
 
     def build(x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, gh: Any, dx: Any, dw: Any, drw: Any, db: Any,
-             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> ParallelPhases:
+             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, workspace: Any) -> ParallelPhases:
         phases = ParallelPhases(x.dtype)
-        (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
-        phases.add(pack_back, (rw, packed, np.zeros((0, 0, 0), x.dtype)), not turned_rw)
+        (w, transposed_w), (rw, transposed_rw) = phases.weight(w), phases.weight(rw)
+        phases.add(pack_back, (rw, packed, np.zeros((0, 0, 0), x.dtype)), not transposed_rw)
         upstream = phases.input(mask), phases.series(gh, dense_gh)
-        phases.add(rnn_backward, (phases.input(sums), packed, *upstream, dz, phases.output(dh0), room), kind)
-        (dw, turned_dw), (drw, turned_drw) = phases.weight_output(dw), phases.weight_output(drw)
+        phases.add(rnn_backward, (phases.input(sums), packed, *upstream, dz, phases.output(dh0), workspace), kind)
+        (dw, transposed_dw), (drw, transposed_drw) = phases.weight_output(dw), phases.weight_output(drw)
         targets = phases.output(dx), dw, drw, phases.output(db).reshape(-1)
-        phases.add(gradients, (phases.series(x, dense_x), w, phases.input(h0), phases.input(states), dz, dz, *targets, room),
-                   turned_w, turned_dw, turned_drw, True, False, library(x_spec))
+        phases.add(gradients, (phases.series(x, dense_x), w, phases.input(h0), phases.input(states), dz, dz, *targets, workspace),
+                   transposed_w, transposed_dw, transposed_drw, True, False, library(x_spec))
         return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
     return phased(build, parts, (whole, TensorSpec(x_spec.shape, x_spec.dtype), whole, packed_spec(x_spec, units, units),
-                                 rooms(x_spec, parts)))
+                                 workspace_spec(x_spec, parts)))

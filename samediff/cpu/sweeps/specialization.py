@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-#: Elements of the longest rows that are turned.
+#: Elements of the longest rows that are transposed.
 SHORT = 16
 
 
@@ -13,10 +13,10 @@ class SweepSpecialization:
     """Types, and along which of (a, b, c, d) each input varies (innermost only)."""
 
     rows: bool
-    turned: bool                       # short rows
+    transposed: bool                   # short rows
     dtypes: tuple[Any, ...]            # types of the inputs
     result: Any                        # type of the outputs
-    dense: tuple[bool, ...]            # whether an input varies along the innermost loop; copies of turned rows always do
+    dense: tuple[bool, ...]            # whether an input varies along the innermost loop; copies of transposed rows always do
 
     @property
     def works_in(self) -> Any:

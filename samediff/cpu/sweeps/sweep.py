@@ -48,7 +48,7 @@ def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outp
     from ..native.instruction import ArrayOperand, Instruction, address_of_generated
     from ..threads import parts
     a, b, c, _ = inputs[0].shape
-    if form.rows and a == b == 1 and not form.turned:       # nothing but rows: these become the outermost loop
+    if form.rows and a == b == 1 and not form.transposed:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
         outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
         a, c = c, 1
@@ -57,7 +57,7 @@ def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outp
         inputs = [_shared_out(x, a) for x in inputs]
         outputs = [_shared_out(y, a) if sweep.each else y.reshape(a, -1) for y in outputs]
     arrays = [*inputs, *outputs]
-    axis, count = (1, c) if form.turned and a == 1 else (0, a)
+    axis, count = (1, c) if form.transposed and a == 1 else (0, a)
     axes = [k if x.shape[k] == count else None for x in arrays for k in [axis * x.ndim // 2]]
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
@@ -75,8 +75,8 @@ def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[Ten
     inner = 3 if rows else 2
     dtypes = tuple(_type(s) for s in specs)
     _, b, c, d = shapes[0]
-    turned = rows and b == 1 and d <= SHORT and c > 1       # a single row has nothing beside it
-    return SweepSpecialization(rows, turned, dtypes, _type(result), tuple(turned or s[inner] == shapes[0][inner] for s in shapes))
+    transposed = rows and b == 1 and d <= SHORT and c > 1       # a single row has nothing beside it
+    return SweepSpecialization(rows, transposed, dtypes, _type(result), tuple(transposed or s[inner] == shapes[0][inner] for s in shapes))
 
 
 def _type(spec: TensorSpec) -> Any:

@@ -11,14 +11,14 @@ from typing import Any
 
 from ...expressions.scalar_node import Expr
 from ...plans.sweeps.spec import Sweep
-from ...plans.sweeps.traced import SecondTurn, TracedStage, reads
+from ...plans.sweeps.traced import SecondPass, TracedStage, reads
 from ..library.operators import PRINTER, TYPE_NAMES
 from .specialization import SHORT, SweepSpecialization
 from .sweep_writer import SweepWriter
 
 #: Elements of a row that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024
-#: Slices that columns fold side by side, and turned rows.
+#: Slices that columns fold side by side, and transposed rows.
 CHUNK, TURNED = 512, 64
 #: Rows that columns of one fold add up before they touch the running sums; more of it would compile for seconds.
 AT_ONCE = 4
@@ -155,7 +155,7 @@ class _ColumnLoops(SweepWriter):
         self.end()
         return "\n".join(self.lines) + "\n"
 
-    def again(self, fold: TracedStage, turn: SecondTurn) -> None:
+    def again(self, fold: TracedStage, turn: SecondPass) -> None:
         """The second turn, for slices that need it; others come to the same again."""
         self.inside("if far:")
         self.inside("for c in range(m):")
@@ -285,4 +285,4 @@ class _TransposedRowLoops(_ColumnLoops):
 @functools.lru_cache(maxsize=1024)
 def source_of(sweep: Sweep, form: SweepSpecialization) -> str:
     """Source of the kernel: ``kernel(x0, …, y0, …)``, inputs (and an output for each element) in four dimensions, others in two."""
-    return (_TransposedRowLoops if form.turned else _RowLoops if form.rows else _ColumnLoops)(sweep, form).write()
+    return (_TransposedRowLoops if form.transposed else _RowLoops if form.rows else _ColumnLoops)(sweep, form).write()

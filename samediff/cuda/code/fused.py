@@ -108,7 +108,7 @@ def functions_of(dtype: Any) -> dict[str, ex.Expr]:
     return made
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
     for name in TYPES:
         dtype = DataType.of(name).numpy

@@ -85,7 +85,7 @@ def _source(exprs: tuple[ex.Expr, ...], form: KernelSpecialization, kinds: tuple
     own = [work_type(e.dtype) for e in exprs]
     parts = [f"{type_name(t)} *part{k}" for k, t in enumerate(wide)]
     stored = [f"{type_name(t)} *y{k}" for k, t in enumerate(results)]
-    rooms = "".join(f"    __shared__ {type_name(t)} room{k}[32];\n" for k, t in enumerate(wide))
+    shared = "".join(f"    __shared__ {type_name(t)} room{k}[32];\n" for k, t in enumerate(wide))
     starts = "".join(f"    {own[k]} a{k} = {PRINTER.identity(kinds[k], exprs[k].dtype)};\n" for k in every)
     totals = "".join(f"    const {type_name(wide[k])} t{k}_ = over_block<{joined(kinds[k])}>(({type_name(wide[k])})a{k}, room{k});\n"
                      for k in every)
@@ -96,7 +96,7 @@ def _source(exprs: tuple[ex.Expr, ...], form: KernelSpecialization, kinds: tuple
     joins = "".join(f" a{k} = {joined(kinds[k])}::of(a{k}, v{k});" for k in every)
     locals_ = "".join(f" {own[k]} v{k};" for k in every)
     parameters = ", ".join([*w.given(), *parts, *stored, f"const {form.index} n", *w.parameters()])
-    fold = (f'extern "C" __global__ void fold({parameters}) {{\n{rooms}{w.prologue()}{starts}'
+    fold = (f'extern "C" __global__ void fold({parameters}) {{\n{shared}{w.prologue()}{starts}'
             f"    const {form.index} step = ({form.index})gridDim.x * blockDim.x;\n"
             f"    for ({form.index} i = ({form.index})blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {{\n"
             f"        {w.indices()}\n       {locals_} {call}{joins}\n    }}\n{totals}"
@@ -105,12 +105,12 @@ def _source(exprs: tuple[ex.Expr, ...], form: KernelSpecialization, kinds: tuple
                        f"    for (int i = threadIdx.x; i < parts; i += blockDim.x) a{k} = {joined(kinds[k])}::of(a{k}, part{k}[i]);\n"
                        for k in every)
     given = ", ".join([*(f"const {p}" for p in parts), *stored, "const int parts", "const long long n"])
-    finish = (f'extern "C" __global__ void finish({given}) {{\n{rooms}{gathered}{totals}'
+    finish = (f'extern "C" __global__ void finish({given}) {{\n{shared}{gathered}{totals}'
               f"    if (threadIdx.x == 0) {{{last} }}\n}}\n")
     return "".join([w.head(), text_of("fold.cu"), w.body(), fold, finish])
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
     for name in ("float16", "bfloat16", "float32", "float64", "int8", "int64"):
         x = np.zeros(8, DataType.of(name).numpy)

@@ -50,7 +50,7 @@ class GemmOperand:
     """A matrix in memory: its address, whether it is column-major, and the distance of its rows (columns) in elements."""
 
     address: int
-    turned: bool
+    transposed: bool
     leading: int
 
 
@@ -97,7 +97,7 @@ def layout(product: MatrixProduct, address: Callable[[Any], int]) -> GemmLayout:
     size = product.out.itemsize
     axes = [BatchAxis(count, (sa // size, sb // size, so // size)) for count, sa, sb, so in
             zip(product.out.shape[:-2], product.a.strides, product.b.strides, product.out.strides)]
-    if out.turned:          # the transposed product
+    if out.transposed:          # the transposed product
         a, b, out, m, n = _transposed(b), _transposed(a), _transposed(out), n, m
         axes = [replace(axis, steps=(axis.steps[1], axis.steps[0], axis.steps[2])) for axis in axes]
     return _with_more_rows(GemmLayout(size, m, n, k, a, b, out, _joined(axes)))
@@ -116,7 +116,7 @@ def _matrix(array: Any, address: int) -> GemmOperand | None:
 
 
 def _transposed(x: GemmOperand) -> GemmOperand:
-    return GemmOperand(x.address, not x.turned, x.leading)
+    return GemmOperand(x.address, not x.transposed, x.leading)
 
 
 def _joined(axes: list[BatchAxis]) -> tuple[BatchAxis, ...]:
@@ -133,7 +133,7 @@ def _joined(axes: list[BatchAxis]) -> tuple[BatchAxis, ...]:
 def _with_more_rows(found: GemmLayout) -> GemmLayout:
     """One matrix for a batch whose right factor is the same and whose rows follow each other."""
     for i, axis in enumerate(found.axes):
-        if axis.steps == (found.m * found.a.leading, 0, found.m * found.out.leading) and not found.a.turned:
+        if axis.steps == (found.m * found.a.leading, 0, found.m * found.out.leading) and not found.a.transposed:
             return _with_more_rows(replace(found, m=found.m * axis.size, axes=found.axes[:i] + found.axes[i + 1:]))
     return found
 
@@ -215,7 +215,7 @@ class Cublas:
         return run
 
     def _head(self, found: GemmLayout, numbers: Any) -> tuple[Any, ...]:
-        return int(found.b.turned), int(found.a.turned), found.n, found.m, found.k, ctypes.addressof(numbers[0])
+        return int(found.b.transposed), int(found.a.transposed), found.n, found.m, found.k, ctypes.addressof(numbers[0])
 
     def _strided(self, found: GemmLayout, name: str, compute: int, numbers: Any, starts: tuple[int, ...], axis: BatchAxis) -> Any:
         a, b, out = starts

@@ -85,7 +85,7 @@ def _sizes(axes: list[CopyAxis], index: np.dtype[Any]) -> Any:
     return made[()]
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for itemsize in _ELEMENTS:
         for index in _INDICES:

@@ -153,7 +153,7 @@ def body_of(dtype: DataType, mode: int, last: bool, tile: ConvolutionTile, in_pa
                 LAST=int(last), BM=tile.rows, BN=tile.columns, TM=tile.own_rows, TN=tile.own_columns)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for mode, last in ((m, l) for m in range(3) for l in (False, True)):
         yield f"convolution {mode} {'last' if last else 'first'}", body_of(DataType.FLOAT, mode, last, SQUARE, False, "int")

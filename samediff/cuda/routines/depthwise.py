@@ -94,7 +94,7 @@ def body_of(dtype: DataType, offset: str, last: bool) -> str:
     return text("depthwise", T=type_name(dtype), I=offset, LAST=int(last))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in FLOATS:
         yield f"depthwise {dtype.name}", body_of(dtype, "int", dtype is DataType.FLOAT)

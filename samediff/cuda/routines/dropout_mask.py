@@ -21,6 +21,6 @@ def keep(stream: int, limit: int) -> CudaKernel:
     return CudaKernel(actions)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """The kernel for tests: label, source."""
     yield "keep", source("dropout_mask")

@@ -138,7 +138,7 @@ def places(axes: Shape, indices: Any, found: Any) -> KernelLaunch:
     return KernelLaunch(source("row_numbers", X=type_name(indices.dtype)), "places", *flat(found.size), args)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     yield "take", source("gather", T="unsigned int", X="long long", I="int", OUTSIDE="0x7fc00000u")
     yield "take from a table", source("gather", T="unsigned short", X="long long", I="long long", OUTSIDE="0x7e00", TABLE="1, 2")

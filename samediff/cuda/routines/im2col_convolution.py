@@ -50,7 +50,7 @@ class Im2colConvolution:
         return ((n, min(n + self.chunk, self.s.batch)) for n in range(0, self.s.batch, self.chunk))
 
     @property
-    def turned(self) -> bool:
+    def transposed(self) -> bool:
         """Whether weights have to be transposed to the order of columns."""
         return self.s.last and self.s.weights_format == "OIYX" and self.s.grid.taps > 1
 
@@ -58,12 +58,12 @@ class Im2colConvolution:
         """The columns, and weights in their order."""
         s = self.s
         columns = TensorSpec((self.chunk * self.length * s.grid.places,), s.dtype)
-        return (columns, TensorSpec((self.length * s.columns,), s.dtype)) if self.turned else (columns,)
+        return (columns, TensorSpec((self.length * s.columns,), s.dtype)) if self.transposed else (columns,)
 
     def weights(self, w: Any, work: Sequence[Any]) -> tuple[Any, Any, Any]:
-        """Weights as (length, out), in ``work`` if turned; and views of both for a copy."""
+        """Weights as (length, out), in ``work`` if transposed; and views of both for a copy."""
         s = self.s
-        if not self.turned:
+        if not self.transposed:
             return w.reshape(self.length, s.columns) if s.weights_format == "YXIO" else w.reshape(s.columns, self.length).T, None, None
         inner = work[-1].reshape(s.grid.taps, s.channels, s.columns)
         return work[-1].reshape(self.length, s.columns), w.reshape(s.columns, s.channels, s.grid.taps).transpose(2, 1, 0), inner
@@ -106,7 +106,7 @@ def forward(s: CudaConvolutionSizes, bias: bool) -> CudaKernel:
     def actions(x: Any, w: Any, *rest: Any) -> Sequence[Action]:
         b, y, *work = rest if bias else (None, *rest)
         weights, given, inner = c.weights(w, work)
-        done: list[Action] = [ArrayCopy(given, inner)] if c.turned else []
+        done: list[Action] = [ArrayCopy(given, inner)] if c.transposed else []
         if b is not None:
             done.append(spread_bias(s.dtype, b, y, 1 if s.last else s.grid.places, s.columns))
         for low, high in c.chunks():
@@ -123,7 +123,7 @@ def data_gradient(s: CudaConvolutionSizes, places: tuple[int, int], inputs: int)
     def actions(*arrays: Any) -> Sequence[Action]:
         g, w, out, work = arrays[places[0]], arrays[places[1]], arrays[inputs], arrays[inputs + 1:]
         weights, given, inner = c.weights(w, work)
-        done: list[Action] = [ArrayCopy(given, inner)] if c.turned else []
+        done: list[Action] = [ArrayCopy(given, inner)] if c.transposed else []
         for low, high in c.chunks():
             columns, rows = c.matrices(work[0], high - low), c.rows(g[low:high])
             done.append(MatrixProduct(rows, weights.T, columns)
@@ -134,7 +134,7 @@ def data_gradient(s: CudaConvolutionSizes, places: tuple[int, int], inputs: int)
 
 
 def weight_gradient(s: CudaConvolutionSizes) -> CudaKernel:
-    """Inputs x, g, w; channels first, the gradient is turned so that all images of a chunk are one product."""
+    """Inputs x, g, w; channels first, the gradient is transposed so that all images of a chunk are one product."""
     c = Im2colConvolution(s)
     places, length = s.grid.places, c.length
 
@@ -148,12 +148,12 @@ def weight_gradient(s: CudaConvolutionSizes) -> CudaKernel:
                 columns = c.matrices(work[0], count).T
             else:
                 columns = work[0][:length * count * places].reshape(length, count * places)
-                turned = work[1][:count * places * s.columns].reshape(s.columns, count, places)
-                done.append(ArrayCopy(rows.transpose(1, 0, 2), turned))
-                rows = turned.reshape(s.columns, count * places).T
+                transposed = work[1][:count * places * s.columns].reshape(s.columns, count, places)
+                done.append(ArrayCopy(rows.transpose(1, 0, 2), transposed))
+                rows = transposed.reshape(s.columns, count * places).T
             product = (columns, rows, weights) if weights.flags.c_contiguous else (rows.T, columns.T, weights.T)
             done.append(MatrixProduct(*product, beta=float(low > 0)))
-        return [*done, ArrayCopy(inner, given)] if c.turned else done
+        return [*done, ArrayCopy(inner, given)] if c.transposed else done
     turn = () if s.last else (TensorSpec((c.chunk * places * s.columns,), s.dtype),)
     columns, *rest = c.workspace()
     return CudaKernel(actions, (columns, *turn, *rest))
@@ -164,7 +164,7 @@ def body_of(dtype: DataType, last: bool, offset: str) -> str:
     return text("columns", T=type_name(dtype), I=offset, LAST=int(last))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     yield "columns first", body_of(DataType.HALF, False, "int")
     yield "columns last", body_of(DataType.BFLOAT16, True, "long long")

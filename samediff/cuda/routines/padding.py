@@ -43,6 +43,6 @@ def padded(widths: Sequence[tuple[int, int]], mode: PadMode, constant: float, x:
     return CudaKernel(actions)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     yield "fill", source("fill", T="half_t")

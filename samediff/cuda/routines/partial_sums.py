@@ -43,7 +43,7 @@ def spread_bias(dtype: DataType, bias: Any, out: Any, run: int, channels: int) -
                         (bias, out, np.int64(size), np.int32(run), np.int32(channels)))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in FLOATS:
         yield f"parts {dtype.name}", _text(dtype, 1)

@@ -62,7 +62,7 @@ def body_of(dtype: DataType, order: str, last: bool, offset: str) -> str:
     return text("patches", T=type_name(dtype), I=offset, LAST=int(last), **places, **({"ADD": 1} if dtype in SUMMED else {}))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for order, last in (("ncyxhw", False), ("nhwyxc", True)):
         yield f"patches {order}", body_of(DataType.FLOAT, order, last, "int")

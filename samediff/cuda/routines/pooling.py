@@ -156,7 +156,7 @@ def power_mean(pool: Pool, power: float, x: TensorSpec) -> CudaKernel | None:
     return None if p is None else p.kernel(p.sums(), "power_pool", p.windows, p.number(power))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in (*FLOATS, DataType.BOOL, DataType.UBYTE, DataType.LONG):
         yield f"max pooling {dtype.name}", _maximum(dtype, "int", DataType.INT)

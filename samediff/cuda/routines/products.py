@@ -63,28 +63,28 @@ def matmuls(transpose_a: bool, transpose_b: bool, specs: Sequence[TensorSpec]) -
     return None if None in one else CudaKernel(actions)
 
 
-def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool, bool, bool], x: TensorSpec,
+def contraction(over_x: Sequence[int], over_y: Sequence[int], transposed: tuple[bool, bool, bool], x: TensorSpec,
                 y: TensorSpec) -> CudaKernel | None:
-    """``call(x, y, out, ...)``: tensordot; arrays with axes in another order are copied first. ``turned`` reverses axes as ``.T``."""
-    if not served(x, y) or turned[2]:
+    """``call(x, y, out, ...)``: tensordot; arrays with axes in another order are copied first. ``transposed`` reverses axes as ``.T``."""
+    if not served(x, y) or transposed[2]:
         return None
-    shapes = [s.shape[::-1] if t else s.shape for s, t in zip((x, y), turned) if s.shape is not None]
+    shapes = [s.shape[::-1] if t else s.shape for s, t in zip((x, y), transposed) if s.shape is not None]
     over = [[normalize_axis(d, len(shape)) for d in dims] for shape, dims in zip(shapes, (over_x, over_y))]
     free = [[i for i in range(len(shape)) if i not in dims] for shape, dims in zip(shapes, over)]
     orders = [*free[0], *over[0]], [*over[1], *free[1]]
     depth = math.prod(shapes[0][i] for i in over[0])
     rows, columns = (math.prod(shape[i] for i in axes) for shape, axes in zip(shapes, free))
-    copied = [t or not _is_view(order, len(first)) for t, order, first in zip(turned, orders, (free[0], over[1]))]
+    copied = [t or not _is_view(order, len(first)) for t, order, first in zip(transposed, orders, (free[0], over[1]))]
     sizes = (rows, depth), (depth, columns)
 
     def matrix(m: Any, k: int, room: Any) -> tuple[Any, list[Action]]:
         if room is None:
             return m.reshape(sizes[k]) if orders[k] == sorted(orders[k]) else m.reshape(sizes[k][::-1]).T, []
-        source = (m.T if turned[k] else m).transpose(orders[k])
+        source = (m.T if transposed[k] else m).transpose(orders[k])
         return room.reshape(sizes[k]), [ArrayCopy(source, room.reshape(source.shape))] if m.size else []
 
-    def actions(x: Any, y: Any, out: Any, *rooms: Any) -> list[Action]:
-        left = iter(rooms)
+    def actions(x: Any, y: Any, out: Any, *workspace: Any) -> list[Action]:
+        left = iter(workspace)
         pairs = [matrix(m, k, next(left) if copied[k] else None) for k, m in enumerate((x, y))]
         return [*pairs[0][1], *pairs[1][1], *times(pairs[0][0], pairs[1][0], out.reshape(rows, columns))]
     return CudaKernel(actions, tuple(TensorSpec(sizes[k], x.dtype) for k in range(2) if copied[k]))

@@ -91,7 +91,7 @@ def _rest(given: DataType, made: DataType, work: DataType, size: int) -> str:
     return source("resize", T=type_name(given), OUT=type_name(made), WORK=type_name(work), I="int" if size < 1 << 30 else "long long")
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     band = Band.of(np.array([[0.5, 0.25, 0], [0, 0, 1]]), DataType.FLOAT)
     assert band is not None

@@ -72,7 +72,7 @@ def neighbours(depth: int, axis: int, x: TensorSpec) -> CudaKernel | None:
     return CudaKernel(actions)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
     for name in ("float16", "float32", "float64", "int8", "int64"):
         dtype = DataType.of(name).numpy

@@ -104,15 +104,15 @@ def runs(rows: ScatterSizes, key: DataType, start: str, end: str, walk: bool, or
     return launch
 
 
-def sort_rooms(count: int) -> tuple[TensorSpec, ...]:
+def sort_workspace(count: int) -> tuple[TensorSpec, ...]:
     """Workspace of :func:`sort`: keys, keys again, positions twice, totals."""
     blocks = -(-count // _CHUNK)
     return (*(TensorSpec((count,), DataType.INT) for _ in range(4)), TensorSpec((_THREADS * blocks,), DataType.INT))
 
 
-def sort(n: int, rooms: Any) -> tuple[list[Action], Any, Any]:
+def sort(n: int, workspace: Any) -> tuple[list[Action], Any, Any]:
     """Sorts the keys of the first room (0 to n) with their positions: the actions, and where both are then."""
-    key, other, order, other_order, totals = rooms
+    key, other, order, other_order, totals = workspace
     text, count, blocks = source("sort"), np.int32(key.size), -(-key.size // _CHUNK)
     actions: list[Action] = []
     for shift in range(0, max(n.bit_length(), 1), 8):
@@ -138,26 +138,26 @@ def combined(rows: ScatterSizes, index: DataType, start: str | None = None, end:
     straight = axes is None and (walk or few)
     key = index if straight else DataType.INT
     begin = "load(ref[to])" if start is None else start
-    rooms = () if straight else (TensorSpec((rows.count,), DataType.INT),) if walk or few else sort_rooms(rows.count)
+    workspace = () if straight else (TensorSpec((rows.count,), DataType.INT),) if walk or few else sort_workspace(rows.count)
     in_place = change(rows, key)
     whole = runs(rows, key, begin, end, walk, not walk)
 
-    def actions(ref: Any, updates: Any, indices: Any, out: Any, *rooms: Any) -> list[Action]:
+    def actions(ref: Any, updates: Any, indices: Any, out: Any, *workspace: Any) -> list[Action]:
         if not out.size:
             return []
         first: list[Action] = []
-        if rooms and rows.count:
-            first.append(places((rows.n,) if axes is None else axes, indices, rooms[0]))
-        keys = rooms[0] if rooms else indices
+        if workspace and rows.count:
+            first.append(places((rows.n,) if axes is None else axes, indices, workspace[0]))
+        keys = workspace[0] if workspace else indices
         if few:
             before: Action = ZeroFill(out) if start is not None else ArrayCopy(ref, out)
             return [*first, before, *([in_place(updates, keys, out)] if rows.count else [])]
         order = keys
         if not walk:
-            sorting, keys, order = sort(rows.n, rooms)
+            sorting, keys, order = sort(rows.n, workspace)
             first += sorting
         return [*first, whole(out if start is not None else ref, updates, keys, order, out)]
-    return CudaKernel(actions, rooms)
+    return CudaKernel(actions, workspace)
 
 
 def changed(how: How, axis: int, y: TensorSpec, indices: TensorSpec, start: str | None = None) -> CudaKernel | None:
@@ -180,12 +180,12 @@ def changed_nd(how: How, y: TensorSpec, indices: TensorSpec, start: str | None =
 
 def scattered(made: CudaKernel | None) -> CudaKernel | None:
     """The kernel with its inputs in the order of the scatter ops: ``call(ref, indices, updates, out, ...)``."""
-    return None if made is None else CudaKernel(lambda ref, i, u, out, *rooms: made.actions(ref, u, i, out, *rooms), made.workspace)
+    return None if made is None else CudaKernel(lambda ref, i, u, out, *work: made.actions(ref, u, i, out, *work), made.workspace)
 
 
 def gradient_of(made: CudaKernel | None) -> CudaKernel | None:
     """The kernel as ``call(updates, like, indices, out, ...)``, which writes updates into zeros of the shape of ``like``."""
-    return None if made is None else CudaKernel(lambda u, like, i, out, *rooms: made.actions(out, u, i, out, *rooms), made.workspace)
+    return None if made is None else CudaKernel(lambda u, like, i, out, *work: made.actions(out, u, i, out, *work), made.workspace)
 
 
 def segments(name: str, empty_is_zero: bool, in_order: bool, n: int, data: TensorSpec, ids: TensorSpec) -> CudaKernel | None:
@@ -207,7 +207,7 @@ def segments(name: str, empty_is_zero: bool, in_order: bool, n: int, data: Tenso
         whole = runs(rows, ids.dtype, start, end, False, False)
         return CudaKernel(lambda data, ids, out: [whole(out, data, ids, ids, out)] if out.size else [])
     made = combined(rows, ids.dtype, start, end)
-    return None if made is None else CudaKernel(lambda data, ids, out, *rooms: made.actions(out, data, ids, out, *rooms), made.workspace)
+    return None if made is None else CudaKernel(lambda data, ids, out, *work: made.actions(out, data, ids, out, *work), made.workspace)
 
 
 def lowest(dtype: DataType, negated: bool) -> str:
@@ -222,7 +222,7 @@ def lowest(dtype: DataType, negated: bool) -> str:
     return f"(W)({value}{suffix})" if value > -2 ** 63 else f"(W)({value + 1}{suffix} - 1)"
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.INT):
         for how in ("add", "max"):

@@ -55,7 +55,7 @@ def _text(dtype: DataType, size: int) -> str:
     return source("upsampling", T=type_name(dtype), I="int" if size < 1 << 30 else "long long")
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.BOOL):
         yield f"cells {dtype.name}", _text(dtype, 1)

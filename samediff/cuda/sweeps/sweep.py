@@ -166,12 +166,12 @@ def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], resul
         return CudaKernel(bound.actions, bound.workspace)
     order = (*(i for i in range(len(shape)) if i not in axes), *axes)
     kept = len(shape) - len(axes)
-    turned = [tuple(s[i] for i in order) for s in aligned]
-    found = loops(turned[0], range(kept, len(shape)), turned[1:])
+    permuted = [tuple(s[i] for i in order) for s in aligned]
+    found = loops(permuted[0], range(kept, len(shape)), permuted[1:])
     if found is None:
         return None
     bound = BoundSweep(sweep, found[0], found[1], types, made)
-    return CudaKernel(_copied(bound, aligned, order), (*bound.workspace, *(TensorSpec(t, s.dtype) for t, s in zip(turned, specs))))
+    return CudaKernel(_copied(bound, aligned, order), (*bound.workspace, *(TensorSpec(t, s.dtype) for t, s in zip(permuted, specs))))
 
 
 def _copied(bound: BoundSweep, shapes: Sequence[Shape], order: Sequence[int]) -> Any:
@@ -202,7 +202,7 @@ def swept(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], shapes
     return CudaKernel(bound.actions, bound.workspace)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
     from ...plans.sweeps.table import NORMALIZATIONS
     from . import table as sweeps

@@ -200,7 +200,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
             values = run(request.graph, placeholders, request.wanted, self._context(True))
             results = tuple([values[n] for n in request.wanted])
         else:
-            context = self._context(True) if plan.draws else NOTHING_DRAWN
+            context = self._context(True) if plan.needs_rng else NOTHING_DRAWN
             results = plan.run([placeholders[n] for n in plan.feeds], context)
         return OutAndGrad(dict(zip(request.outputs, results)), dict(zip(request.variables, results[len(request.outputs):])))
 

@@ -158,7 +158,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         if type(placeholders) is dict and not self._listeners and not self._keeps:
             plan = known_plan(self, placeholders, outputs, False)
             if plan is not None:                            # nearly always: nothing else to look at
-                context = self._context(False) if plan.draws else NOTHING_DRAWN
+                context = self._context(False) if plan.needs_rng else NOTHING_DRAWN
                 results = plan.run([placeholders[n] for n in plan.feeds], context)
                 return {outputs[0]: results[0]} if len(outputs) == 1 else dict(zip(outputs, results))
         outputs, heard = _split(outputs, Listener)

@@ -35,7 +35,7 @@ class ExecutionMixin(GraphCore):
         if plan is None:
             values = run(self, placeholders, names, self._context(training))
         else:
-            context = self._context(training) if plan.draws else NOTHING_DRAWN
+            context = self._context(training) if plan.needs_rng else NOTHING_DRAWN
             values = dict(zip(names, plan.run([placeholders[n] for n in plan.feeds], context)))  # type: ignore[index]  # not None then
         if self._keeps:
             self.tables.keep_results(dict(values))

@@ -26,12 +26,12 @@ class StepProduct:
     ----------
     steps : number of the sequence that is the left factor, or of the output that it makes
     outside : number of the right factor among the inputs of the scan's body
-    turned : whether that one is transposed
+    transposed : whether that one is transposed
     """
 
     steps: int
     outside: int
-    turned: bool
+    transposed: bool
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class StepProducts(Expandable):
         kept = list(dict.fromkeys(n for n in results if n not in rows))
         if not (found.before or found.after or len(kept) < len(results)):
             raise NotInGraphError("the scan is in this form already")
-        products = [_multiplied(sd, inputs[carries + p.steps], inputs[p.outside], p.turned) for p in found.before]
+        products = [_multiplied(sd, inputs[carries + p.steps], inputs[p.outside], p.transposed) for p in found.before]
         given = dict(zip(body.inputs, (*inputs[:split], *products, *inputs[split:])))
         read = {n for node in body.sd.nodes() for n in node.inputs} | {*body.outputs[:carries], *kept}
         taken = [n for n in rows if n in read] or [rows[0]]
@@ -148,11 +148,11 @@ class StepProducts(Expandable):
         by_name = {**given, **dict(zip(kept, made[carries:]))}
         stacked = [by_name[n] for n in results]
         for p in found.after:
-            stacked[p.steps - carries] = _multiplied(sd, stacked[p.steps - carries], inputs[p.outside], p.turned)
+            stacked[p.steps - carries] = _multiplied(sd, stacked[p.steps - carries], inputs[p.outside], p.transposed)
         return (*made[:carries], *stacked, *made[carries + len(kept):])
 
 
-def _multiplied(sd: Any, x: SDVariable, y: SDVariable, turned: bool) -> SDVariable:
+def _multiplied(sd: Any, x: SDVariable, y: SDVariable, transposed: bool) -> SDVariable:
     """The products of all steps as one."""
-    rows = sd.add_op(Matmul(transpose_y=turned), [sd.add_op(Flatten2D(axis=2), [x]), y])
+    rows = sd.add_op(Matmul(transpose_y=transposed), [sd.add_op(Flatten2D(axis=2), [x]), y])
     return sd.add_op(Reshape((*(x.spec.shape or ())[:2], rows.spec.shape[1])), [rows])  # type: ignore[no-any-return]

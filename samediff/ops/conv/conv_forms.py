@@ -28,7 +28,7 @@ class PointwiseConv2D(AliasOp):
     data_format: str = "NCHW"
     weights_format: str | None = None
 
-    def meant(self) -> Conv2D:
+    def target_op(self) -> Conv2D:
         return Conv2D(k_h=1, k_w=1, data_format=self.data_format, weights_format=self.weights_format or "YXIO")
 
 

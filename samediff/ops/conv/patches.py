@@ -111,7 +111,7 @@ class Fold(Op):
         return [inputs[0].sd.add_op(Unfold(self.patches), [output_grads[0], inputs[0]]), None]
 
 
-class Unfolding(Op):
+class PatchExtraction(Op):
     """Base of ops that copy the windows of images into columns."""
 
     def patches(self) -> Patches:
@@ -133,7 +133,7 @@ class Unfolding(Op):
 @op("im2col", api="cnn.im2_col cnn.im2col", signatures=("x, &config",),
     file=FileArgs(ints=(*window_slots(("_h", "_w")), PAD_MODE),
                   properties={**window_properties(("_h", "_w")), **MODE_PROPERTY, "dataFormat": "s:data_format"}))
-class Im2Col(Attributes2D, Unfolding):
+class Im2Col(Attributes2D, PatchExtraction):
     """Patches of images as columns.  Shapes: x (N, C, H, W) -> (N, C, kH, kW, H', W')."""
 
     def patches(self) -> Patches:
@@ -183,7 +183,7 @@ class Col2Im(Attributes2D, Op):
 @op("extract_image_patches", api="cnn.extract_image_patches",
     file=FileArgs(ints=("k_h", "k_w", "s_h", "s_w", "r_h", "r_w", "same_mode:int"),
                   properties={"isSameMode": "b:same_mode"}))
-class ExtractImagePatches(Unfolding):
+class ExtractImagePatches(PatchExtraction):
     """Patches of NHWC images with their cells in the last axis.
 
     Shapes: x (N, H, W, C) -> (N, H', W', kH * kW * C).

@@ -140,8 +140,8 @@ class _Example:
         """The recursion forward and backward: values and derivatives of each."""
         back = np.zeros_like(self.skips)
         back[2:] = self.skips[::-1][:-2]
-        turned = None if direction is None else direction[::-1, ::-1]
-        beta, beta_slope = self._recursion(self.log_p[::-1, ::-1], back, turned)
+        flipped = None if direction is None else direction[::-1, ::-1]
+        beta, beta_slope = self._recursion(self.log_p[::-1, ::-1], back, flipped)
         return (*self._recursion(self.log_p, self.skips, direction), beta[::-1, ::-1], beta_slope[::-1, ::-1])
 
     def forward(self) -> tuple[Array, float]:

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 class AliasOp(Op):
-    """Stands for the op that :meth:`meant` gives: shapes, values, gradients and kernels are those of that one."""
+    """Stands for the op that :meth:`target_op` gives: shapes, values, gradients and kernels are those of that one."""
 
-    def meant(self) -> Op:
+    def target_op(self) -> Op:
         """The op of which this one is an alias."""
-        raise NotImplementedError(f"{type(self).__name__} must implement meant(self)")
+        raise NotImplementedError(f"{type(self).__name__} must implement target_op(self)")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Shape and type by the op :meth:`meant`."""
-        return self.meant().infer(*specs)
+        """Shape and type by the op :meth:`target_op`."""
+        return self.target_op().infer(*specs)
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
-        """Values of the op :meth:`meant`."""
-        return self.meant().compute(xp, *inputs)
+        """Values of the op :meth:`target_op`."""
+        return self.target_op().compute(xp, *inputs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Gradients of the op :meth:`meant`."""
-        return self.meant().grad(inputs, outputs, output_grads)
+        """Gradients of the op :meth:`target_op`."""
+        return self.target_op().grad(inputs, outputs, output_grads)

@@ -14,6 +14,6 @@ class MirrorPad(AliasOp):
 
     symmetric: bool = False
 
-    def meant(self) -> Pad:
+    def target_op(self) -> Pad:
         """The ``pad`` op in the mode of the attribute."""
         return Pad(PadMode.SYMMETRIC if self.symmetric else PadMode.REFLECT)

@@ -231,8 +231,8 @@ class Flatten(Op):
             if n == -1:
                 raise GradientError(f"flatten of {x!r}: its sizes must be known to differentiate")
             part = sd.call("base", "slice", output_grads[0], (start,), (n,))
-            turned = x if self.order == "c" else sd.call("base", "transpose", x)
-            part = reshape_like(part, turned)
+            transposed = x if self.order == "c" else sd.call("base", "transpose", x)
+            part = reshape_like(part, transposed)
             found.append(part if self.order == "c" else sd.call("base", "transpose", part))
             start += n
         return found

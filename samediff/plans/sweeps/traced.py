@@ -28,7 +28,7 @@ class TracedStage:
 
 
 @dataclass(frozen=True)
-class SecondTurn:
+class SecondPass:
     """The first two folds once more, in a ``unit``, of slices that are not ``near``; they have the unit 1 before."""
 
     near: ex.Expr
@@ -43,7 +43,7 @@ class TracedSweep:
     folds: tuple[TracedStage, ...]
     results: tuple[ex.Expr, ...]
     each: ex.Expr | None
-    again: SecondTurn | None
+    again: SecondPass | None
 
 
 def reads(*expressions: ex.Expr | None) -> frozenset[str]:
@@ -66,7 +66,7 @@ def traced(sweep: Sweep, dtypes: tuple[DType, ...]) -> TracedSweep:
     again = None
     if sweep.near is not None and sweep.unit is not None:
         near, unit = (trace_by_name(f, {**types, "t": own}) for f in (sweep.near, sweep.unit))
-        again = SecondTurn(near, ex.cast(unit, own), tuple(folds[:2]))
+        again = SecondPass(near, ex.cast(unit, own), tuple(folds[:2]))
     return TracedSweep(tuple(_in_units_of_one(f, own) for f in folds), results, each, again)
 
 

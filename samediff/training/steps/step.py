@@ -283,7 +283,7 @@ class TrainingStep:
         key, backend, known = id(counter), host_backend(), self._updating
         if known is None or known[:2] != (key, backend):
             kernels = self.kernels()
-            program = backend.compile(lambda loops: {i: k.made_by(loops) for i, k in enumerate(kernels)}, counter)
+            program = backend.compile(lambda loops: {i: k.compile_for(loops) for i, k in enumerate(kernels)}, counter)
             is_whole = program.is_one_call and len(program.made) == len(kernels)
             known = self._updating = key, backend, program if is_whole else None, counter
         return known[2]

@@ -101,7 +101,7 @@ class UpdateKernel:
 
     def _program(self) -> LoopProgram | None:
         """The rule as a program; None where NumPy does it."""
-        found = None if self._by_numpy else self._programs.of(host_backend(), lambda loops: {0: self.made_by(loops)})
+        found = None if self._by_numpy else self._programs.of(host_backend(), lambda loops: {0: self.compile_for(loops)})
         return None if found is None or not found.made else found
 
     @property
@@ -117,7 +117,7 @@ class UpdateKernel:
         """The numbers of several iterations, as rows."""
         return self.rule.several(iterations, epoch, scale)
 
-    def made_by(self, loops: Loops) -> Any:
+    def compile_for(self, loops: Loops) -> Any:
         """The compiled loop that applies the rule to the numbers of :meth:`set_rates`, for a device; None without a compiled form."""
         if self._by_numpy:
             return None
@@ -130,7 +130,7 @@ class UpdateKernel:
         """The arrays that a step changes: parameters and state."""
         return [self.arrays[0], *self.arrays[2:]]
 
-    def come_home(self) -> None:
+    def copy_to_host(self) -> None:
         """Have the newest values on the host."""
         for array in self.arrays:
             to_host(array)
@@ -142,7 +142,7 @@ class UpdateKernel:
         if program is not None:
             program()
             return
-        self.come_home()
+        self.copy_to_host()
         given = [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars]
         results = self.rule.step(numpy_xp, *given) if self._whole else ex.evaluate(self.exprs, numpy_xp, given)
         for array, value in zip(self.changed, results):

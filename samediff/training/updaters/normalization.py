@@ -40,7 +40,7 @@ class NormalizeKernel:
         """The array of one number that :meth:`set_scale` sets."""
         return self._scale
 
-    def made_by(self, loops: Loops) -> list[Any]:
+    def compile_for(self, loops: Loops) -> list[Any]:
         """The loops of the normalization for a device, in order."""
         if self.mode is GradientNormalization.None_:
             return [self._each(loops, lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
@@ -88,11 +88,11 @@ class Normalization:
         for kernel in self.kernels:
             kernel.set_scale(scale)
 
-    def made_by(self, loops: Loops) -> list[Any]:
+    def compile_for(self, loops: Loops) -> list[Any]:
         """The loops of all layers' normalization for a device, in order."""
-        return [part for kernel in self.kernels for part in kernel.made_by(loops)]
+        return [part for kernel in self.kernels for part in kernel.compile_for(loops)]
 
     def __call__(self, scale: float) -> None:
         """Scale and normalize all gradients."""
         self.set_scale(scale)
-        self._programs.of(host_backend(), lambda loops: dict(enumerate(self.made_by(loops))))()
+        self._programs.of(host_backend(), lambda loops: dict(enumerate(self.compile_for(loops))))()

@@ -39,7 +39,7 @@ class Penalties:
         self._reference = reference
         self._programs = CompiledLoops()
 
-    def made_by(self, loops: Loops) -> dict[int, Any]:
+    def compile_for(self, loops: Loops) -> dict[int, Any]:
         """The loops that sum terms on a device into :attr:`sums`, by the number of the term; NumPy sums those that are None."""
         return {k: self._made(loops, array, term, self.sums[k]) for k, (array, term) in enumerate(self.terms)}
 
@@ -61,7 +61,7 @@ class Penalties:
     def _summed(self) -> dict[int, Any]:
         """The sums that compiled code makes, by the number of the term."""
         backend = present_backend()
-        program = None if self._reference and backend.on_host else self._programs.of(backend, self.made_by)
+        program = None if self._reference and backend.on_host else self._programs.of(backend, self.compile_for)
         made = {} if program is None else program.made
         for k, (array, _) in enumerate(self.terms):
             if k not in made:

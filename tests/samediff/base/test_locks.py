@@ -103,7 +103,7 @@ def test_without_further_threads_one_does_all_parts(monkeypatch):
     assert thread_pool.ThreadPool(3).helpers == 0
     monkeypatch.setattr(threads, "thread_count", lambda: 3)
     crew = threads._ThreadGroup()
-    monkeypatch.setattr(threads, "_crew", lambda process: crew)
+    monkeypatch.setattr(threads, "_thread_group", lambda process: crew)
     done = []
     threads.run_parts(lambda *part: done.append(part), [(0, 2), (2, 5)])
     assert done == [(0, 0, 2), (1, 2, 5)]

@@ -18,7 +18,7 @@ def test_threads_that_start_together_share_one_crew(monkeypatch):
             made.append(self)
             self.size = 0
 
-    threads._crew.cache_clear()
+    threads._thread_group.cache_clear()
     monkeypatch.setattr(threads, "_ThreadGroup", Slow)
     try:
         callers = [threading.Thread(target=threads.run_parts, args=(lambda *part: None, [(0, 1), (1, 2)])) for _ in range(8)]
@@ -27,7 +27,7 @@ def test_threads_that_start_together_share_one_crew(monkeypatch):
         for caller in callers:
             caller.join()
     finally:
-        threads._crew.cache_clear()
+        threads._thread_group.cache_clear()
     assert len(made) == 1
 
 
@@ -35,9 +35,9 @@ def test_threads_that_start_together_share_one_crew(monkeypatch):
 def crew(monkeypatch):
     """Threads for three parts, whatever the machine has."""
     monkeypatch.setattr(threads, "thread_count", lambda: 3)
-    threads._crew.cache_clear()
+    threads._thread_group.cache_clear()
     yield
-    threads._crew.cache_clear()
+    threads._thread_group.cache_clear()
 
 
 @pytest.mark.parametrize("processors", [1, 2, 64])

@@ -95,7 +95,7 @@ def multiply(product, **options):
     return [name for name, _ in library.calls if name in ("strided", "listed")]
 
 
-def turned(array):
+def transposed(array):
     """The same values, column-major."""
     return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
 
@@ -107,7 +107,7 @@ def padded(array):
     return wide[..., 1:-1, 2:-1]
 
 
-LAYOUTS = {"rows": np.ascontiguousarray, "columns": turned, "rows among others": padded,
+LAYOUTS = {"rows": np.ascontiguousarray, "columns": transposed, "rows among others": padded,
            "columns among others": lambda a: padded(np.ascontiguousarray(a.swapaxes(-1, -2))).swapaxes(-1, -2)}
 
 

@@ -20,7 +20,7 @@ FAMILIES = [module.name.removeprefix(_PREFIX) for module in pkgutil.walk_package
 
 def texts_of(family):
     """The texts that a module offers."""
-    offered = getattr(importlib.import_module(f"{cuda.__name__}.{family}"), "texts", None)
+    offered = getattr(importlib.import_module(f"{cuda.__name__}.{family}"), "sample_kernels", None)
     return {} if offered is None else dict(offered())
 
 

@@ -116,7 +116,7 @@ def test_products_lie_as_they_are_read(axes):
     sd.math.tanh("t", z.reshape(-1, 6))
     feeds = {"x": array(4, 2, 5, 3), "y": array(4, 2, 3, 6)}
     plan = plan_of(sd, feeds, "t")
-    frame = plan.look()
+    frame = plan.peek()
     assert frame.layouts[z.name()].flags.c_contiguous == (axes[-1:] in ((3,), (2,)))
     assert not frame.calls and not frame.copies
     agree(sd, feeds, "t")

@@ -207,7 +207,7 @@ def test_missing_ops_tell_what_they_are():
     assert (found.missing_id, found.missing_version, found.missing_distribution) == ("op type 7, number 9", 4, "acme 2")
     assert found.missing == {"op type 7, number 9": 4} and missing().missing == {"op type 7, number 9": None}
     assert missing().missing_distribution is None
-    several = MissingOp(FlatNode(name="n", op_name="acme.x"), lacks=("a.B", "c.D"))
+    several = MissingOp(FlatNode(name="n", op_name="acme.x"), missing_classes=("a.B", "c.D"))
     assert several.missing == {"a.B": None, "c.D": None}
 
 
@@ -244,7 +244,7 @@ def test_missing_ops_say_what_to_do(scaled):
     assert of(name="acme.x") == f"op 'acme.x' (node 'n') {tail}"
     assert of(name="acme.x", **{VERSION: 2}) == f"op 'acme.x' version 2 (node 'n') {tail}"
     assert of(name="acme.x", **{DISTRIBUTION: "acme 1"}) == f"op 'acme.x' of acme 1 (node 'n') {tail}"
-    assert fails(MissingOp(FlatNode(name="n", op_name="acme.x"), lacks=("a.B", "c.D"))) == (
+    assert fails(MissingOp(FlatNode(name="n", op_name="acme.x"), missing_classes=("a.B", "c.D"))) == (
         "op 'acme.x' (node 'n') needs a.B and c.D, which nobody registers: import the packages that define these classes, "
         "then load the graph again")
 

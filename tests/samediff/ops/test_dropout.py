@@ -54,8 +54,8 @@ def test_one_mask_and_no_python(method):
     sd, names = graph(method, (6, 5))
     plan = plan_of(sd, values((6, 5)), names)
     assert [s.label for s in plan.steps].count("kept") == 1
-    assert plan.draws and not plan.look().calls and len(plan.look().segments) == 1
-    assert not request_plan_outside_training(sd).draws
+    assert plan.needs_rng and not plan.peek().calls and len(plan.peek().segments) == 1
+    assert not request_plan_outside_training(sd).needs_rng
 
 
 def request_plan_outside_training(sd):

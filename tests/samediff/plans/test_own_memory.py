@@ -117,7 +117,7 @@ class WholeStep:
 
     def __init__(self, plan, update):
         self._plan, self._update = plan, update
-        self._program = FunctionProgram(dict(enumerate(update.made_by(OwnLoops(update.numbers)))), update.counter)
+        self._program = FunctionProgram(dict(enumerate(update.compile_for(OwnLoops(update.numbers)))), update.counter)
 
     def __call__(self, feeds, iteration, epoch, scale, seed):
         STEPS.append(iteration)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.conv.patches import Col2Im, Fold, Unfold, Unfolding
+from ....ops.conv.patches import Col2Im, Fold, PatchExtraction, Unfold
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.patches import fold, unfold
 
@@ -20,8 +20,8 @@ def _(op: Fold, *specs: TensorSpec) -> Kernel | None:
     return fold(op.patches.of(specs[0].shape), *specs)
 
 
-@kernel_for(Unfolding)
-def _(op: Unfolding, *specs: TensorSpec) -> Kernel | None:
+@kernel_for(PatchExtraction)
+def _(op: PatchExtraction, *specs: TensorSpec) -> Kernel | None:
     return KERNELS.kernel(Unfold(op.patches()), *specs)
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.conv.patches import Col2Im, Fold, Unfold, Unfolding
+from ....ops.conv.patches import Col2Im, Fold, PatchExtraction, Unfold
 from ....plans.actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.patches import fold, unfold
@@ -18,8 +18,8 @@ def _(op: Fold, *specs: TensorSpec) -> CudaKernel | None:
     return fold(op.patches.of(specs[0].shape), specs[0], specs[1].shape or ())
 
 
-@kernel_for(Unfolding)
-def _(op: Unfolding, *specs: TensorSpec) -> CudaKernel | None:
+@kernel_for(PatchExtraction)
+def _(op: PatchExtraction, *specs: TensorSpec) -> CudaKernel | None:
     return KERNELS.kernel(Unfold(op.patches()), *specs)
 
 

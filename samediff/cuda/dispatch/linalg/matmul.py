@@ -20,5 +20,5 @@ def _(op: BatchMmul, *specs: TensorSpec) -> CudaKernel | None:
 
 @kernel_for(TensorMmul)
 def _(op: TensorMmul, *specs: TensorSpec) -> CudaKernel | None:
-    turned = op.transpose_x, op.transpose_y, op.transpose_z
-    return contraction(op.dimensions_x, op.dimensions_y, turned, *specs)
+    transposed = op.transpose_x, op.transpose_y, op.transpose_z
+    return contraction(op.dimensions_x, op.dimensions_y, transposed, *specs)

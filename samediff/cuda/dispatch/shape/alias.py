@@ -9,4 +9,4 @@ from ...kernel_table import KERNELS, kernel_for
 
 @kernel_for(AliasOp)
 def _(op: AliasOp, *specs: TensorSpec) -> CudaKernel | None:
-    return KERNELS.kernel(op.meant(), *specs)
+    return KERNELS.kernel(op.target_op(), *specs)

@@ -108,6 +108,6 @@ def step_grid(size: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     return (max(1, min(-(-size // 128), 1 << 14)), 1, 1), (128, 1, 1)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     yield "column sums", source("column_sums", X="half_t", Y="float")

@@ -84,7 +84,7 @@ def backward(*given: TensorSpec) -> CudaKernel | None:
     return CudaKernel(actions, (whole, whole, shares_spec(count * batch, 3 * units, x.dtype)))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for dtype in ("float", "double", "half_t", "bfloat_t"):
         yield f"gru step {dtype}", source("gru", T=dtype)

@@ -118,7 +118,7 @@ def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
     kept = _kept(units, batch, x.dtype)
     text, plain = (_text(before, op, given, **names) for names in (kept, {}))
     numbers, with_sums = (np.float64(op.clip), np.float64(op.forget_bias)), not op.is_plain()
-    rooms = (TensorSpec((count, batch, 4 * units), x.dtype), shares_spec(all_rows, 4 * units, x.dtype),
+    workspace = (TensorSpec((count, batch, 4 * units), x.dtype), shares_spec(all_rows, 4 * units, x.dtype),
              TensorSpec((shares_of(all_rows), 3 * units), wide(x.dtype)),
              *([TensorSpec((count, batch, 4 * units), x.dtype)] if with_sums else []))
 
@@ -163,10 +163,10 @@ def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
             flag(c0 is not None), flag(op.reverse), np.float64(op.clip)
         made.append(KernelLaunch(plain, "lstm_peepholes", (-(-units // 32), peepholes.shape[0], 1), (32, 8, 1), args))
         return [*made, summed(peepholes, dp)]
-    return CudaKernel(actions, rooms)
+    return CudaKernel(actions, workspace)
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     from ....ops.recurrent.lstm_sequence import LstmSequence
     mask = TensorSpec((1, 1), DataType.BOOL)

@@ -99,7 +99,7 @@ def backward(activation: Any, given: Specs) -> CudaKernel | None:
     return CudaKernel(actions, (TensorSpec((count, batch, units), x.dtype), shares_spec(count * batch, units, x.dtype)))
 
 
-def texts() -> Iterator[tuple[str, str]]:
+def sample_kernels() -> Iterator[tuple[str, str]]:
     """Representative kernels for tests: label, source."""
     for activation in ("tanh", "sigmoid", "relu", "identity", "softsign"):
         for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.BFLOAT16):

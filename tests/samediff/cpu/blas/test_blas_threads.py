@@ -116,7 +116,7 @@ def test_a_forked_process_has_the_number_back(known_as):
     other.start()
     inside.wait(60)
     assert library.count == 1
-    blas_threads._put_back()            # what a child does
+    blas_threads._restore_thread_count()            # what a child does
     assert library.count == 6
     done.set()
     other.join()

@@ -25,12 +25,12 @@ def some(rng, *choices, count):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("turned", list(product([False, True], repeat=2)), ids=str)
-def test_products(turned, dtype, rng):
+@pytest.mark.parametrize("transposed", list(product([False, True], repeat=2)), ids=str)
+def test_products(transposed, dtype, rng):
     for rows, depth, columns in some(rng, ROWS, DEPTHS, COLUMNS, count=40):
-        x = rng.normal(size=(depth, rows) if turned[0] else (rows, depth)).astype(dtype)
-        y = rng.normal(size=(columns, depth) if turned[1] else (depth, columns)).astype(dtype)
-        agree(Matmul(*turned, False), [x, y])
+        x = rng.normal(size=(depth, rows) if transposed[0] else (rows, depth)).astype(dtype)
+        y = rng.normal(size=(columns, depth) if transposed[1] else (depth, columns)).astype(dtype)
+        agree(Matmul(*transposed, False), [x, y])
 
 
 @pytest.mark.sampled(2)

@@ -32,9 +32,9 @@ def test_every_layout(monkeypatch, rng, dtype, from_):
 @pytest.mark.parametrize("batch", [(6,), (2, 3), (2, 2, 3)])
 def test_stacks_of_matrices(rng, batch):
     a, b = rng.standard_normal((*batch, 5, 4)), rng.standard_normal((*batch, 4, 7))
-    turned = np.ascontiguousarray(b.swapaxes(-1, -2)).swapaxes(-1, -2)
+    transposed = np.ascontiguousarray(b.swapaxes(-1, -2)).swapaxes(-1, -2)
     heads = np.ascontiguousarray(np.moveaxis(a, -2, 0))
-    for x, y in ((a, b), (a, turned), (np.moveaxis(heads, 0, -2), b)):
+    for x, y in ((a, b), (a, transposed), (np.moveaxis(heads, 0, -2), b)):
         c = np.empty((*batch, 5, 7))
         made = product(x, y, c)
         assert made is not None or len(batch) > 2       # three axes may not be seen as two

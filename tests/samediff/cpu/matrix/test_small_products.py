@@ -29,7 +29,7 @@ def close(found, wanted, dtype, depth):
 def test_products_and_their_shares(form, size, dtype, rng):
     a, b, wanted = operands(form, size, dtype, rng)
     before = rng.normal(size=wanted.shape).astype(dtype)
-    work = np.full((3, sp.ROOM), np.nan, dtype)
+    work = np.full((3, sp.WORKSPACE), np.nan, dtype)
     found = {}
     for more in (0, 1):
         for parts in (1, 2, 3):
@@ -48,16 +48,16 @@ def test_nothing_around_the_result_is_touched(form, rng):
     room = np.full((9, 40), 7, np.float32)
     wide_a, wide_b = np.full((a.shape[0], 30), np.inf, np.float32), np.full((b.shape[0], 30), np.inf, np.float32)
     wide_a[:, :a.shape[1]], wide_b[:, :b.shape[1]] = a, b
-    FORMS[form](wide_a[:, :a.shape[1]], wide_b[:, :b.shape[1]], room[1:8, 3:24], np.zeros((1, sp.ROOM), np.float32), 0, 0, 1)
+    FORMS[form](wide_a[:, :a.shape[1]], wide_b[:, :b.shape[1]], room[1:8, 3:24], np.zeros((1, sp.WORKSPACE), np.float32), 0, 0, 1)
     close(room[1:8, 3:24], wanted, np.float32, 20)
     room[1:8, 3:24] = 7
     assert (room == 7).all()
 
 
 @njit
-def by_packing(a, b, turned, packed, c, spare, more, parts):
+def by_packing(a, b, transposed, packed, c, spare, more, parts):
     for part in range(parts):
-        sp.pack(b, turned, packed, part, parts)
+        sp.pack(b, transposed, packed, part, parts)
     sp.times_packed(a, packed, c, spare, more)
 
 
@@ -67,7 +67,7 @@ def by_packing(a, b, turned, packed, c, spare, more, parts):
 def test_packed_matrices_give_the_same(form, size, dtype, rng):
     a, b, wanted = operands(form, size, dtype, rng)
     packed = np.full(sp.packed_size(a, size[1], size[2]), np.nan, dtype)
-    spare, c, plain = np.empty(sp.ROOM, dtype), rng.normal(size=wanted.shape).astype(dtype), np.empty(wanted.shape, dtype)
+    spare, c, plain = np.empty(sp.WORKSPACE, dtype), rng.normal(size=wanted.shape).astype(dtype), np.empty(wanted.shape, dtype)
     before = c.copy()
     by_packing(a, b, form == "nt", packed, c, spare, 1, 2)
     close(c, wanted + before, dtype, size[1])
@@ -80,5 +80,5 @@ def test_not_a_number_reaches_only_its_row(rng):
     a, b, wanted = operands("nn", (9, 20, 18), np.float32, rng)
     a[4, 3] = np.nan
     c = np.empty(wanted.shape, np.float32)
-    sp.nn(a, b, c, np.zeros((1, sp.ROOM), np.float32), 0, 0, 1)
+    sp.nn(a, b, c, np.zeros((1, sp.WORKSPACE), np.float32), 0, 0, 1)
     assert np.isnan(c[4]).all() and np.isfinite(np.delete(c, 4, 0)).all()

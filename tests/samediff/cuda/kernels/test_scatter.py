@@ -103,8 +103,8 @@ def test_many_indices(monkeypatch):
 def test_what_is_out_of_range_counts_for_nothing(way):
     ref, indices, updates = np.zeros((4, 2), np.float32), np.array([1, 4, -1, 2**32 + 1, 1]), np.ones((5, 2), np.float32)
     kernel = KERNELS.kernel(OPS["scatter_add"](), spec_of(ref), spec_of(indices).with_shape((5,)), spec_of(updates))
-    out, rooms = np.full((4, 2), 7, np.float32), [np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace]
-    Emulator(guard=True).prepare(kernel.actions(ref, indices, updates, out, *rooms))()
+    out, workspace = np.full((4, 2), 7, np.float32), [np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace]
+    Emulator(guard=True).prepare(kernel.actions(ref, indices, updates, out, *workspace))()
     assert out[:, 0].tolist() == [0, 2, 0, 0]
 
 
