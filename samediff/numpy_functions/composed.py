@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
+from ..families.array_code.symbolic_size import NotInGraphError
 
 #: Functions that give as many elements as the values say, which no graph can know before it runs.
 SHAPES_OF_VALUES = frozenset((
@@ -39,6 +40,12 @@ def sinc(xp: Any, x: Any) -> Any:
     x = xp.floating(x)
     y = xp.where(x == 0, x.dtype.type(1e-20), x) * np.pi
     return xp.sin(y) / y
+
+
+def angle(xp: Any, x: Any, deg: bool = False) -> Any:
+    """The angle of real numbers: 0, or half a turn below 0."""
+    found = xp.call(np.arctan2, (0, xp.array_of(x)), {})
+    return found * (180 / np.pi) if deg else found
 
 
 def isclose(xp: Any, x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
@@ -169,10 +176,16 @@ def sliding_window_view(xp: Any, x: Any, window_shape: Any, axis: Any = None) ->
     return x
 
 
+def _known_sizes(name: str, sizes: Any) -> tuple[int, ...]:
+    if not all(isinstance(n, (int, np.integer)) for n in (sizes if isinstance(sizes, (tuple, list)) else (sizes,))):
+        raise NotInGraphError(f"its {name} must be known while the graph is built: expected whole numbers; got {sizes!r}")
+    return tuple(map(int, np.atleast_1d(sizes)))
+
+
 def unravel_index(xp: Any, indices: Any, shape: Any) -> Any:
     """The position along each axis that a place in row order means."""
-    rest, found = xp.array_of(indices), []
-    for n in reversed(shape if isinstance(shape, (tuple, list)) else (shape,)):
+    rest, found = xp.astype(xp.array_of(indices), np.int64), []
+    for n in reversed(_known_sizes("shape", shape)):
         found.append(rest % n)
         rest = rest // n
     return tuple(found[::-1])
@@ -181,7 +194,7 @@ def unravel_index(xp: Any, indices: Any, shape: Any) -> Any:
 def ravel_multi_index(xp: Any, indices: Any, dims: Any) -> Any:
     """The place in row order of a position along each axis."""
     found: Any = 0
-    for at, n in zip(indices, dims):
+    for at, n in zip(indices, _known_sizes("dims", dims)):
         found = found * n + at
     return xp.astype(found, np.int64)
 
@@ -191,7 +204,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "clip": clip, "divmod": divmod_, "modf": modf, "sinc": sinc, "isclose": isclose, "allclose": allclose, "array_equal": array_equal,
     "array_equiv": array_equiv, "broadcast_arrays": broadcast_arrays, "meshgrid": meshgrid, "unstack": unstack, "size": size,
     "atleast_1d": atleast(1), "atleast_2d": atleast(2), "atleast_3d": atleast(3), "linspace": linspace,
-    "fabs": lambda xp, x: abs(xp.floating(x)),
+    "angle": angle, "fabs": lambda xp, x: abs(xp.floating(x)),
     "degrees": lambda xp, x: xp.rad2deg(xp.floating(x)), "radians": lambda xp, x: xp.deg2rad(xp.floating(x)),
     "apply_along_axis": apply_along_axis, "lib.stride_tricks.sliding_window_view": sliding_window_view,
     "apply_over_axes": apply_over_axes, "unravel_index": unravel_index, "ravel_multi_index": ravel_multi_index,
@@ -199,7 +212,6 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "isreal": lambda xp, x: xp.ones_like(x, dtype=np.bool_), "iscomplex": lambda xp, x: xp.zeros_like(x, dtype=np.bool_),
     "conjugate": lambda xp, x: xp.positive(x), "real": lambda xp, x: xp.array_of(x), "imag": lambda xp, x: xp.zeros_like(x),
     "real_if_close": lambda xp, x: xp.array_of(x),
-    "angle": lambda xp, x: xp.arctan2(xp.zeros_like(xp.floating(x)), xp.floating(x)),
     "isposinf": lambda xp, x: xp.array_of(x) == np.inf, "isneginf": lambda xp, x: xp.array_of(x) == -np.inf,
     "ldexp": lambda xp, x, i: x * xp.exp2(xp.astype(xp.array_of(i), xp.floating(x).dtype)),
     "count_nonzero": lambda xp, x, **options: xp.sum(xp.array_of(x) != 0, **options)}

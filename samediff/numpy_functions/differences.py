@@ -76,9 +76,9 @@ def unwrap(xp: Any, p: Any, discont: Any = None, axis: int = -1, period: float =
 
 def _cumulative(of: str) -> Callable[..., Any]:
     def running(xp: Any, x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
-        x = xp.array_of(x) if dtype is None else xp.astype(xp.array_of(x), dtype)
+        x = xp.array_of(x)
         axis = 0 if axis is None and x.ndim == 1 else axis
-        made = getattr(xp, of)(x, axis=axis)
+        made = getattr(xp, of)(x, axis, dtype)
         if include_initial:
             first = (xp.zeros_like if of == "cumsum" else xp.ones_like)(part(made, axis or 0, 0, 1))
             made = xp.concatenate([first, made], axis or 0)

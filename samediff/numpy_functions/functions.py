@@ -282,8 +282,10 @@ class NumpyFunctions(GraphNamespace):
         """Running sum."""
         return super().cumsum(self._counting(self.of_rank_1(x)) if dtype is None else self.of_rank_1(x), axis, dtype)
 
-    def cumprod(self, x: Any, axis: int | None = None) -> GraphArray:
+    def cumprod(self, x: Any, axis: int | None = None, dtype: Any = None) -> GraphArray:
         """Running product."""
+        if dtype is not None:
+            return self.astype(self.cumprod(self.astype(self.array_of(x), dtype), axis), dtype)
         flat = self._counting(self.ravel(x) if axis is None else self.of_rank_1(x))
         return self.node("cumprod", [flat], axis=(0 if axis is None else axis,))  # type: ignore[no-any-return]
 

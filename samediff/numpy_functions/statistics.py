@@ -61,13 +61,16 @@ def nanmedian(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _quantiles(xp: Any, x: Any, q: Any, axis: Any, method: str, keepdims: bool, nan: bool) -> Any:
     x = xp.array_of(x)
-    whole, kind = x.dtype.kind in "iub" and method in _PICKING, xp.floating(x).dtype
+    part = xp.array_of(x.dtype.type(q) if x.dtype.kind == "f" and isinstance(q, (int, float)) else q)
+    if part.dtype.kind in "biu":
+        method = "nearest" if method == "linear" else method                # the first or the last element, as it is
+        part = xp.astype(part, np.int64)
+    whole = x.dtype.kind in "iub" and method in _PICKING
     x = x if whole else xp.floating(x)
     if method not in (*_METHODS, *_PICKING, "midpoint"):
         raise NotInGraphError(f"np.quantile with method {method!r} has no graph node")
     if isinstance(q, (int, float)) and not 0 <= q <= 1:
         raise ValueError("Quantiles must be in the range [0, 1]")
-    part = xp.array_of(kind.type(q) if isinstance(q, (int, float)) else q)
     axes = axes_of(axis, x.ndim)
     kept = tuple(i for i in range(x.ndim) if i not in axes)
     if 0 in [x.shape[i] for i in kept]:         # nothing is asked for
