@@ -64,6 +64,6 @@ def backward(made: NetworkGraph, parameters: Parameters, epsilons: Sequence[Any]
     found = gradients(fork, losses, [fork.variable(n) for n in (*[s.name for s in parameters.trained()], *names)])
     named = {n: None if g is None else g.name() for n, g in found.items()}
     below = tuple(named.pop(n) for n in names)
-    found = {n: g for n, g in named.items() if g is not None}
-    step = TrainingStep(fork, found | made.statistic_updates, parameters.flat, [n for n in below if n])
+    slopes = {n: g for n, g in named.items() if g is not None}
+    step = TrainingStep(fork, slopes | made.statistic_updates, parameters.flat, [n for n in below if n])
     return Backward(step, made, below)

@@ -27,5 +27,5 @@ class StochasticGradientDescent(Optimizer):
         known = engine.steps.compiled(batch.form()) if engine.steps.is_compiled and not uses_reference() else None
         if known is None:
             return False
-        engine.steps.take(known, [known.feeds(batch)])
+        engine.steps.run_compiled(known, [known.feeds(batch)])
         return True
