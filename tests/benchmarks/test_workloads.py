@@ -79,6 +79,7 @@ def test_systems_in_processes_of_their_own(benchmark):
     check(benchmark["cold_start"].cold_start(name, ["numpy"], 1, kept), ["numpy"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["W0", "W0_infer", "W6"])
 def test_the_emulator_of_a_gpu_agrees(benchmark, emulated, name, monkeypatch):
     graphs, capture = [], Emulator.capture

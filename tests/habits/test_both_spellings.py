@@ -28,6 +28,7 @@ def methods(cls):
                 yield name, isinstance(member, staticmethod | classmethod)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(classes().keys() - ELSEWHERE))
 def test_methods(name):
     cls = classes()[name]

@@ -98,6 +98,7 @@ SERIES_ONES = [
     ({"define_layer": lambda self, sd, x, params, mask: sd.reshape(x, -1, 4, 5)}, "any number of steps", "")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("body, name, text", SERIES_ONES)
 def test_series(body, name, text):
     failures = found(made(Series, **body)(), SERIES)

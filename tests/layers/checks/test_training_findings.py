@@ -143,6 +143,7 @@ UPDATERS = [
     ({"step": lambda self, xp, g, s, h: (xp.sign(g) * h[0], ())}, None, "")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("body, name, text", UPDATERS)
 def test_updaters(body, name, text):
     only(check_updater(updater(**body)), name, text)

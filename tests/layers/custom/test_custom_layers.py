@@ -67,6 +67,7 @@ def test_a_dense_layer_has_two_parameters():
     assert table["0_W"].shape == (3, 4) and table["0_b"].shape == (1, 4)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @pytest.mark.parametrize("n", [5, 1])
 def test_forward_equals_a_dense_layer(name, n, tmp_path):

@@ -97,6 +97,7 @@ def compared(sd, x, names, monkeypatch, iteration=3):
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dropout", [*RETAINING, GaussianDropout(0.3), GaussianNoise(0.5),

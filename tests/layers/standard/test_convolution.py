@@ -50,7 +50,7 @@ def test_bias_comes_first_in_the_flat_vector():
     np.testing.assert_array_equal(net.get_param("0_W").ravel(), [3, 4])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", ["Truncate", "Same"])
 @pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("kind", [ConvolutionLayer, Deconvolution2D, DepthwiseConvolution2D, SeparableConvolution2D])

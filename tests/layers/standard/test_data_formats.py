@@ -93,7 +93,7 @@ def outcome(subject, mask, labels):
     return {what: values[name] for what, name in names.items()}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("made", "kind"), ROWS, ids=[f"{type(made).__name__}-{i}" for i, (made, _) in enumerate(ROWS)])
 def test_both_formats(made, kind, masked, monkeypatch):

@@ -128,7 +128,7 @@ def test_gradients_through_changes_of_size(rng, layer):
     check_network(net, rng.normal(size=(3, 1, 4, 4)), np.eye(2)[[0, 1, 1]])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", ["pool2d_avg_same_nhwc", "pool2d_pnorm_truncate_nchw", "pool1d_max_same_ncw",
                                   "pool3d_loss_avg_same_ncdhw", "global_pool_rnn_avg_ncw_mask", "global_pool_cnn_mask_max_n1hw",
                                   "space_to_depth_nchw", "zeropadding2d_nchw"])

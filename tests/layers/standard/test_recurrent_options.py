@@ -45,6 +45,7 @@ def check_gradient(net, x, y, mask=None):
         assert gradient[k] == pytest.approx((scores[0] - scores[1]) / 2e-5, rel=1e-5, abs=1e-8)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", [LSTM, GravesLSTM, SimpleRnn])
 def test_identity_activation(kind, rng):
     net = net_of(kind(n_out=3, activation="identity"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
@@ -146,6 +147,7 @@ def last_of(inner):
     return net_of(LastTimeStep(inner), OutputLayer(n_out=2, activation="softmax", loss="mcxent"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", [LSTM, GravesLSTM, SimpleRnn])
 def test_last_step_of_both_directions_starts_behind_the_padding(kind, rng):
     net, x = last_of(Bidirectional(kind(n_out=3))), rng.normal(size=(2, 2, 4))
@@ -170,6 +172,7 @@ def test_gradient_of_the_last_step_of_both_directions(masked, rng):
     check_gradient(net, x, y, mask)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("inner", [LSTM, GravesLSTM, GravesBidirectionalLSTM])
 def test_gradient_where_a_mask_has_gaps(inner, rng):
     net, mask = last_of(inner(n_out=2)), np.array([[0, 1, 1, 1], [1, 0, 1, 0.]])
@@ -197,7 +200,7 @@ def test_zero_mask_reaches_through_wrappers(kind, rng):
     np.testing.assert_allclose(outer.output(x)[:1], last_of(Bidirectional(kind(n_out=3))).output(x[:1, :, :3]), rtol=1e-12)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize("function", ["sigmoid", "softsign", "elu", "cube"])
 @pytest.mark.parametrize("kind", [LSTM, GravesLSTM, GravesBidirectionalLSTM, SimpleRnn])

@@ -63,7 +63,7 @@ def check(row, is_vertex, dtype, folder):
     assert again.params().tobytes() == net.params().tobytes()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("row", "is_vertex"), ROWS, ids=NAMES)
 def test_in_16_bits(row, is_vertex, dtype, monkeypatch, tmp_path):
@@ -78,7 +78,7 @@ def test_compiled_in_16_bits(row, is_vertex, dtype, tmp_path):
     check(row, is_vertex, dtype, tmp_path)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16"])
 @pytest.mark.parametrize("pooling", list(PoolingType))
 def test_repeated_gradients_reach_fused_steps(dtype, pooling):

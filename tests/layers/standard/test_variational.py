@@ -84,7 +84,7 @@ def test_parameters():
     assert (layer.latent_size, layer.distribution_parameters()) == (2, 7)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_bound_and_gradients(name, samples, fixed_draws, monkeypatch):

@@ -127,7 +127,7 @@ def accuracy(model: Any, *data: Any, **options: Any) -> float:
     return (found.evaluation() if isinstance(found, EvaluationRecord) else found).accuracy()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("form", ARRAYS)
 def test_arrays(model, form):
     wanted, (x, y) = MODELS[kind_of(model)](), ARRAYS[form]()
@@ -139,6 +139,7 @@ def test_arrays(model, form):
     assert model.score(x, y) == wanted.score(X, Y) and accuracy(model, x, y) == accuracy(wanted, X, Y)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", WHOLE)
 def test_one_batch(model, form):
     wanted = MODELS[kind_of(model)]()
@@ -149,7 +150,7 @@ def test_one_batch(model, form):
     np.testing.assert_array_equal(outputs(model, WHOLE[form]()), outputs(wanted, X))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", BATCHES)
 def test_batches(model, form):
     if form == "loader of names in a tuple" and kind_of(model) == "list":

@@ -82,6 +82,7 @@ def test_what_is_set_is_set_whole(put):
         fitting.join()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("hook", ["iteration_start", "on_forward_pass", "on_gradient_calculation", "on_backward_pass", "iteration_done",
                                   "epoch_start", "epoch_end"])
 @pytest.mark.parametrize("act", [by_file, lambda net, _: net.clone(), lambda net, _: net.output(X), lambda net, _: net.score(DataSet(X, Y)),

@@ -135,7 +135,7 @@ def forward(net, inputs):
     return found if isinstance(found, dict) else dict(enumerate(found))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_any_class_may_be_missing(name, tmp_path):
     net, inputs, data = given(name)
@@ -369,6 +369,7 @@ def test_a_configuration_of_an_old_version_stays_as_it_was(tmp_path):
     assert entries(tmp_path / "same.zip") == entries(tmp_path / "in.zip")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["java.lang.ProcessBuilder", "org.deeplearning4j.nn.conf.layers.TenseLayer", "org.nd4j.learning.Faster"])
 def test_unknown_classes_of_no_plug_in_are_errors(tmp_path, name):
     path = tmp_path / "n.zip"

@@ -35,7 +35,7 @@ def assert_results(net, name):
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("file", FILES)
 def test_results(file):
     with warnings.catch_warnings():

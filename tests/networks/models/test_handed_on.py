@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value).partition(" at 0x")[0]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies(kind, way):
@@ -160,6 +160,7 @@ def test_files(way, schedule, as_graph, tmp_path):
     np.testing.assert_array_equal(other.fit(DATA, epochs=2).params(), net.fit(DATA, epochs=2).params())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("saver", ["memory", "disk"])
 @pytest.mark.parametrize("as_graph", [False, True])

@@ -72,7 +72,7 @@ def test_what_input_types_leave_alone():
 SHORT = (MaxNormConstraint(0.1, dimensions=[1], params=["W", "RW"]),)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("layer", "constrained"), [
     (lambda: MaskZeroLayer(LSTM(n_out=2, constraints=SHORT)), ["0_W", "0_RW"]),
     (lambda: TimeDistributed(DenseLayer(n_out=2, constraints=SHORT)), ["0_W"]),

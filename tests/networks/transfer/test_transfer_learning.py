@@ -107,6 +107,7 @@ def assert_trains(net, case):
             close(net.params(), a[f"params_after_{k}"], 2e-4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LISTS)
 def test_lists(name):
     case = Recorded(ROOT / name)

@@ -24,7 +24,7 @@ def in_a_graph(row: Row):
     return [v.eval() for v in variables], made is not variables
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("row", ROWS, ids=[f"{r.op_id}-{i}" for i, r in enumerate(ROWS)])
 def test_an_op_gives_what_it_gives_in_a_graph(row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

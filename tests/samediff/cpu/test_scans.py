@@ -90,7 +90,7 @@ def data(kind, steps=T, batch=N):
     return np.random.default_rng(9).normal(size=(steps, batch, K)).astype(TYPES[kind][0])
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("declared", [True, False], ids=["sizes", "open"])
 @pytest.mark.parametrize("name", BODIES)

@@ -123,7 +123,7 @@ def check(a, b, out, alpha=1.0, beta=0.0, **options):
     return calls
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("sizes", [(3, 4, 5), (1, 4, 5), (3, 1, 5), (3, 4, 1), (1, 1, 1), (1, 1, 6), (6, 1, 1), (2, 0, 3)])
 @pytest.mark.parametrize("layouts", list(itertools.product(LAYOUTS, LAYOUTS, LAYOUTS)), ids=str)
 def test_every_layout(layouts, sizes):

@@ -39,6 +39,7 @@ def test_labels_and_slopes_of_losses():
     assert KERNELS.kernel(OPS["layer_row_slope"](OPS["layer_multi_label"]()), *[TensorSpec((5, 7), DataType.FLOAT)] * 3) is None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["BOOL", "HALF", "BFLOAT16", "DOUBLE", "BYTE", "LONG"])
 def test_conversions(target):
     for shape in ((5, 33), (), (0, 2)):
@@ -59,6 +60,7 @@ def test_with_broadcasting():
         check_kernel(OPS[name]((0, 2)), normal(3, 4, 5), normal(3, 5))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["mergeadd", "mergeavg", "mergemax", "mergemaxindex"])
 def test_merges(name):
     for count in (1, 2, 4):

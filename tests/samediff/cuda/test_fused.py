@@ -48,7 +48,7 @@ def assert_equal(got, want, where=True, message=""):
         np.testing.assert_allclose(got.astype("f8"), want.astype("f8"), rtol=CLOSE[got.dtype.name], atol=1e-15, err_msg=message)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", TYPES)
 def test_all_functions_of_a_type(name):
     dtype = DataType.of(name).numpy
@@ -100,6 +100,7 @@ def test_sizes_and_scalars(n):
     check((n,), [normal(n), np.float32(1.5)])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("a, b", [(3, 4), (1, 1), (33, 31), (7, 1025), (8, 8), (0, 5), (5, 0)])
 def test_broadcasting_and_views(a, b):
     check((a, b), [normal(a, b), normal(b)])

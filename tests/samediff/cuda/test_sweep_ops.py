@@ -22,6 +22,7 @@ def normal(*shape, dtype="float32"):
     return (rng.standard_normal(shape) * 3).astype(dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_standardization(dtype):
     for shape, dims in SHAPES if dtype == "float32" else SHAPES[:2]:
@@ -41,6 +42,7 @@ def test_layer_norm(given):
         check_kernel(OPS["layer_norm"](first, dims), normal(*shape), *affine)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_cross_entropy(dtype):
     kind = DataType.of(dtype).numpy
@@ -51,6 +53,7 @@ def test_cross_entropy(dtype):
         check_kernel(OPS["cross_entropy_slope"](), logits, label, normal(*shape[:-1]).astype(kind))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("labels", ["int32", "int64", "uint8"])
 def test_cross_entropy_of_class_numbers(labels):
     for shape in [(5, 10), (3, 2, 33), (4, 1)]:
@@ -96,6 +99,7 @@ def test_first_of_the_largest():
             check_kernel(OPS["ismax"](dims), rng.integers(0, 5, shape).astype(dtype))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("condition", [Conditions.greater_than(1.5), Conditions.is_nan(), Conditions.abs_less_than(0.5)])
 def test_conditions(condition):
     for shape, dims in [((7, 33), (1,)), ((7, 33), (0,)), ((5, 4, 3), (0, 2))]:

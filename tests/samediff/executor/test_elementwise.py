@@ -66,6 +66,7 @@ def test_functions_of_two_arguments(names, dtype):
     check(lambda xp, x, y: tuple(getattr(xp, n)(x, y) for n in names), x, y, rtol=tolerance)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
 def test_integers_wrap_as_in_numpy(dtype):
     top = np.iinfo(dtype).max
@@ -128,6 +129,7 @@ def test_views_with_strides(rng):
     assert not target[:, :2].any() and not target[:, 7:].any()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "axes", "dtype"), [
     *[("mean", axes, np.float32) for axes in (None, (0,), (1,), (-1,), (0, 2), (1, 2), (0, 1))],
     ("sum", (0, 2), np.float64), ("sum", (1,), np.float32), ("max", (0, 2), np.float32), ("max", (1, 2), np.float64),

@@ -213,6 +213,7 @@ def test_buffers_alive_together_do_not_overlap(seed):
     assert busiest <= total <= 2 * busiest
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_long_chains_with_skip_connections(seed):
     rng = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ def test_every_value_of_a_random_graph(seed):
         agree(graph.sd, graph.feeds(batch), *chosen)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(100, 106))
 @pytest.mark.parametrize("dtype", [DataType.DOUBLE, DataType.HALF, DataType.INT, DataType.LONG, DataType.INT8])
 def test_types(seed, dtype):

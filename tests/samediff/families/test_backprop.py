@@ -41,7 +41,7 @@ DIFFERENTIABLE = [(f"{r.op_id}-{i}", r) for i, r in enumerate(ROWS)
 TABLE = [pytest.param(r, id=n) for n, r in DIFFERENTIABLE]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("row", TABLE)
 def test_gradient_by_name_is_that_of_the_graph(row: Row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

@@ -60,6 +60,7 @@ def test_only_ops_that_dl4j_has(build):
     assert len(frames) == (build is not branches)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", [-2.0, 0.1, 3.0])
 @pytest.mark.parametrize("build", BUILT)
 def test_values_gradients_and_names_come_back(build, start):

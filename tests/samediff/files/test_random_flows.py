@@ -90,6 +90,7 @@ def test_what_a_body_gives(name, monkeypatch):
     np.testing.assert_allclose(again.output_single(feed, "loss"), sd.output_single(feed, "loss"), 1e-6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_flows_come_back(seed, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

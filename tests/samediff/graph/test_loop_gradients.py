@@ -16,6 +16,7 @@ def graph(times):
     return sd, x, w, y
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("times", [0, 1, 3])
 def test_to_the_third_order(times):
     sd, x, w, y = graph(times)

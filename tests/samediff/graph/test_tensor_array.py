@@ -64,7 +64,7 @@ def weighted(sd, v):
     return sd.sum(v * v * sd.constant(np.arange(1.0, 1 + v.eval().size).reshape(v.eval().shape)))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("make", [
     lambda ta, a, b: ta.stack(ta.write(ta.write(ta.var, 1, a), 0, b)),
     lambda ta, a, b: ta.write(ta.write(ta.write(ta.var, 0, a), 0, b), 2, a * b),

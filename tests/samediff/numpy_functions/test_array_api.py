@@ -168,7 +168,7 @@ def values(made: Any) -> list[Any]:
     return [v.eval() if hasattr(v, "eval") else np.asarray(v) for v in (made if isinstance(made, tuple) else (made,))]
 
 
-@pytest.mark.sampled(21)
+@pytest.mark.sampled(63)
 @pytest.mark.parametrize("name", [n for n in CALLS if CALLS[n]])
 @seed(5)
 @settings(max_examples=6, deadline=None, database=None, derandomize=True)

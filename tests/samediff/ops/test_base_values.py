@@ -132,7 +132,7 @@ def test_embeddings_are_rows():
             sd.add_op(op, inputs)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64])
 def test_shifts_by_any_count(sd, dtype):
     """Processors do what they like with counts that are negative or too large; both executors do what NumPy does."""

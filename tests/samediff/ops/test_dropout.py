@@ -33,6 +33,7 @@ def plan_of(sd, x, names):
     return plan_for(sd, {"x": x}, request)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE, DataType.HALF])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("method", ["dropout", "dropout_inverted"])

@@ -22,6 +22,7 @@ def test_colours_as_the_standard_library_has_them() -> None:
     np.testing.assert_allclose(sd.image.rgb_to_yiq(sd.constant(PIXELS)).eval(), [colorsys.rgb_to_yiq(*p) for p in PIXELS], atol=0.03)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("there, back", [("rgb_to_yuv", "yuv_to_rgb"), ("rgb_to_yiq", "yiq_to_rgb"), ("rgb_to_hsv", "hsv_to_rgb")])
 def test_maps_and_their_inverses(there: str, back: str) -> None:
     sd = SameDiff.create()
@@ -30,6 +31,7 @@ def test_maps_and_their_inverses(there: str, back: str) -> None:
     check_gradients(lambda sd, x: getattr(sd.image, there)(x), {"x": PIXELS}, rtol=1e-5)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name, value", [("adjust_hue", 0.2), ("adjust_saturation", 0.5), ("adjust_contrast", 2.0)])
 def test_adjustment_gradients(name: str, value: float) -> None:
     check_gradients(lambda sd, x: getattr(sd.image, name)(x, value), {"x": PIXELS.reshape(1, 2, 2, 3)}, rtol=1e-5)

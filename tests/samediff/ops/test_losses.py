@@ -39,7 +39,7 @@ def test_formula_and_reduction(name: str, reduce: LossReduce) -> None:
     assert sd.get_loss_variables() == [loss.name()]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ["mean_squared_error", "log_loss", "sigmoid_cross_entropy", "softmax_cross_entropy"])
 @pytest.mark.parametrize("reduce", LossReduce)
 def test_gradients_to_second_order(name: str, reduce: LossReduce) -> None:
@@ -77,6 +77,7 @@ def test_sparse_and_dense_cross_entropy_agree(rng: np.random.Generator) -> None:
                     {"logits": rng.normal(size=(4, 3)), "labels": classes[:4]})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("reduce", LossReduce)
 def test_cross_entropy_of_probabilities(rng: np.random.Generator, reduce: LossReduce) -> None:
     p, y, w = rng.dirichlet(np.ones(3), size=4), np.eye(3)[[0, 2, 2, 1]], np.array([1.0, 0.5, 2.0, 3.0])
@@ -175,7 +176,7 @@ def test_ctc_of_a_sequence_that_nothing_gives_has_no_slopes(rng: np.random.Gener
         assert found[1].any()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*TERMS, "softmax_cross_entropy"])
 @pytest.mark.parametrize("reduce", [r for r in LossReduce if r is not LossReduce.NONE])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])

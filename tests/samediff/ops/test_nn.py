@@ -25,7 +25,7 @@ COMPOSED = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMPOSED)
 def test_gradients_to_second_order(name: str) -> None:
     build, arrays = COMPOSED[name]

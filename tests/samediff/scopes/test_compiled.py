@@ -94,6 +94,7 @@ def central(function, x, h=1e-6):
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", [
     lambda x: np.sum(np.tanh(x @ W) ** 2), lambda x: ops.nn.softmax(x)[:, 0].sum(), lambda x: np.where(x > 0.5, x ** 3, np.sin(x)).sum(),
     lambda x: np.linalg.norm(x), lambda x: np.log1p(np.exp(x)).mean(), lambda x: (np.cumsum(x, axis=1) * x).sum()])

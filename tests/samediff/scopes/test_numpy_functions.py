@@ -121,7 +121,7 @@ CALLS = [c.strip() for line in RECORDED.strip().splitlines() for c in line.split
          if all(hasattr(np, n) for n in ("trapezoid", "cumulative_sum", "unstack", "vecdot", "matvec", "vecmat") if f"np.{n}(" in c)]
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("call", CALLS)
 def test_recorded(call, dtype):

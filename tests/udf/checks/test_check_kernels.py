@@ -109,7 +109,7 @@ def text(body):
             f"const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; {body} }}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @needs_compiler
 @pytest.mark.parametrize(("name", "body", "found_by"), [
     ("no_bound", "y[i] = x[i] * 2;", "behind output 0"),
@@ -131,7 +131,7 @@ def test_pointers_of_one_type_are_refused_though_the_examples_have_it():
     assert "float64" in failed(op, np.ones(3, np.float32))["CUDA text stays in its arrays"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @apart
 @pytest.mark.parametrize(("end", "text"), [
     (lambda: ctypes.string_at(0), "SIGSEGV"), (os.abort, "SIGABRT"), (lambda: os.kill(os.getpid(), 40), "signal 40"),
@@ -182,6 +182,7 @@ def outer_and_sum(x, w, y, total):
             y[i, j] = x[i] * w[j]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kernel", "code", "infer", "inputs"), [
     (elements, lambda xp, x: x * 2, lambda x: x, [X]),
     (row_sums, lambda xp, x: x.sum(axis=1), lambda x: x.with_shape(x.shape[:1]), [X]),

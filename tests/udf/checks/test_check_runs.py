@@ -133,6 +133,7 @@ def test_half_precision():
     assert report.passed and "HALF refused, BFLOAT16 refused" in str(report)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("wrong", ["generator", "gradient", None])
 def test_ops_with_random_numbers(wrong):
     @user_op(f"test_check_runs.random_{wrong}")

@@ -83,7 +83,7 @@ if child_process.possible():
     WRONG["calls in either order"] = mean_of_the_first, {}, "keeps nothing from call to call"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.children
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_ops(made, name):
@@ -92,7 +92,7 @@ def test_wrong_ops(made, name):
     assert text in found[name], found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("code", "options"), [
     (branches, {"grad": lambda i, o, g: [g[0] * (3.0 - i[0].gt(0.0).cast_to(i[0].dtype))]}),
     (twice, {"grad": lambda i, o, g: [g[0] * 2.0]}), (on_the_run, {"stateful": True}), (by_training, {}),

@@ -100,7 +100,7 @@ GRADIENTS = {
     "elementwise": (lambda names: user_op(names("f"))(lambda xp, x: x * 2), "relative error below")}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", GRADIENTS)
 def test_gradients(names, kind):
     make, text = GRADIENTS[kind]

@@ -125,6 +125,7 @@ def gradient(op, sizes, a, weights):
     return sd.output_single({"x": a}, "y"), sd.calculate_gradients({"x": a}, "x")["x"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CODE)
 def test_values_and_gradients_at_known_and_open_sizes(name, ops, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

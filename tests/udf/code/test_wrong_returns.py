@@ -183,6 +183,7 @@ def explained(y):
     all_of(y)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", ["raises", *WRONG])
 @pytest.mark.parametrize("method", ["flops", "same_as", "at_inference", "in_plan", "expand", "expressions", "has_cpu", "has_cuda",
                                     "has_infer"])

@@ -94,7 +94,7 @@ def test_pooling_and_its_gradients(case, divisor, last, dtype, rng):
     agree(WindowGather(pool), x, drawn(rng, x.shape, dtype))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("order", "last", "merged"), [("ncyxhw", False, 1), ("nhwyxc", True, 3), ("whncyx", False, 3), ("whncyx", True, 3),
                                                        ("hwnyxc", False, 1)])
@@ -139,7 +139,7 @@ OPS = [
 ]
 
 
-@pytest.mark.sampled(21)
+@pytest.mark.sampled(42)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("op", "shapes"), [(o, s) for o, *s in OPS], ids=[f"{o.id}{s}" for o, s, *_ in OPS])
 def test_ops(op, shapes, dtype, rng):

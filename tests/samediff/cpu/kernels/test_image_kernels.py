@@ -97,7 +97,7 @@ def test_max_pooling_keeps_nan_and_takes_the_first_of_equals():
     assert index.ravel().tolist() == [1, 2]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("parts", [1, 2, 5])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (7, 3, 1), (6, 40, 1), (4, 3, 5), (3, 1, 33), (2, 0, 4)])

@@ -36,7 +36,7 @@ def windows(sizes):
     return [w for w in (*pairs, *(others[k] for k in some)) if fits(w, sizes)]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("height", HEIGHTS)
 def test_windows_over_every_edge(height, dtype, rng):

@@ -55,7 +55,7 @@ def parts(request, monkeypatch):
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("order", LAYOUTS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -63,7 +63,7 @@ def test_gated_units(dtype, size, order, parts, rng):
     gated(size, dtype, order, rng)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("optional", [(True, True, True), (False, False, False), (True, False, True), (False, True, False)], ids=str)
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "identity"])
 @pytest.mark.parametrize("size", SIZES, ids=str)

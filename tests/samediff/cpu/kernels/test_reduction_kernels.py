@@ -50,7 +50,7 @@ def agree(op, *arrays):
         np.testing.assert_allclose(a.astype(np.float64), np.asarray(b).astype(np.float64), rtol=rtol, atol=atol)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name, dtype", [(n, d) for n, types in MANY.items() for d in types.split()])
 def test_reductions_over_any_axes(name, dtype, rng):
     for shape, axes in AXES:
@@ -59,7 +59,7 @@ def test_reductions_over_any_axes(name, dtype, rng):
             agree(OPS[name](dimensions=axes, keep_dims=bool(axes and axes[0])), x)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["reduce_norm1", "reduce_norm2", "reduce_sqnorm", "reduce_normmax", "amean", "reduce_min", "entropy",
                                   "shannonentropy", "logentropy", "any", "countNonZero", "zero_fraction", "var", "moments"])
 def test_the_other_reductions(name, rng):
@@ -108,7 +108,7 @@ def test_axes_become_four_loops(shape, axes, want):
     assert (None if found is None else (found[0], found[1][0])) == want
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["softmax", "softmax_grad", "softmax_bp", "log_softmax", "log_softmax_grad", "standardized_axes",
                                   "standardize_slope"])
 def test_normalizations_along_any_axis(name, rng):

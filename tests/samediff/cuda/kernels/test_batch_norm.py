@@ -23,7 +23,7 @@ def arrays(shape, axis, dtype, count):
     return [rng.standard_normal(shape).astype(kind), *(a.astype(kind) for a in some[:count])]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_training(dtype, shape):
     for affine in ([0, 1], [0], [1], []) if dtype == "float32" else ([0, 1],):
@@ -32,6 +32,7 @@ def test_training(dtype, shape):
                      *(given[k] if k in affine else None for k in range(2)), tolerance=2e-5 if dtype == "float32" else None)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_inference(dtype, shape):
     for affine in ([0, 1], []) if dtype == "float32" else ([0, 1],):
@@ -39,7 +40,7 @@ def test_inference(dtype, shape):
         check_kernel(OPS["batch_norm_inference"](shape[1], 1e-3), x, mean, variance, *(given[k] if k in affine else None for k in range(2)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_gradient(dtype, shape):
     for has_gamma in (True, False):
@@ -66,6 +67,7 @@ def test_given_statistics_on_several_axes():
         check_kernel(OPS["batchnorm"](1e-3, axis), x, *some[:2], None, some[3])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("layout, shape", [("NHWC", (3, 4, 5, 6)), ("NCHW", (3, 4, 5, 6)), ("NCHW", (1, 4, 1, 1))])
 def test_images(dtype, layout, shape):

@@ -60,7 +60,7 @@ def check(shape, out, window, last, layout, alone=False, dtype="float32"):
     check_kernel(ConvolutionWeightGrad(geometry), normal(*x, dtype=dtype), normal(*y, dtype=dtype), normal(*w, dtype=dtype))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("alone", [False, True], ids=["dense", "depthwise"])
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 @pytest.mark.parametrize("name", CASES)
@@ -70,12 +70,14 @@ def test_windows(name, last, alone):
         check(shape, 2 if alone else out, window, last, layout, alone)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("tile", TILES, ids=["large", "square", "narrow"])
 def test_tiles(monkeypatch, tile):
     monkeypatch.setattr(convolution, "tile_for", lambda rows, columns: tile)
     check((2, 9, 10, 9), 133, CASES["padded"][2], False, "OIYX")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float16", ml_dtypes.bfloat16])
 def test_types(monkeypatch, dtype):
     monkeypatch.setattr(convolution_sizes, "SHORTEST", 16)         # some in parts, which are summed in float32
@@ -93,6 +95,7 @@ def test_parts(monkeypatch, last):
     check_kernel(Conv2D(3, 3, data_format="NHWC" if last else "NCHW"), normal(2, 6, 6, 6), normal(3, 3, 6, 5), normal(5))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 @pytest.mark.parametrize("name", ["padded", "strides", "three axes", "stride and dilation share a factor"])
 def test_columns(monkeypatch, name, last):

@@ -45,6 +45,7 @@ def check(sizes, dtype=np.float32, bias=True, peephole=False, states=False, mask
     check_kernel(LstmSequenceGrad(**attributes), *given, *saved, upstream[0], upstream[1] if with_cells else None, tolerance=tolerance)
 
 
+@pytest.mark.sampled(2)
 def test_sizes(way):
     check((3, 2, 3, 5))
     check((1, 1, 1, 1), bias=False)
@@ -52,6 +53,7 @@ def test_sizes(way):
     check((1, 2, 3, 4), reverse=True, peephole=True)
 
 
+@pytest.mark.sampled(2)
 def test_options(way):
     check((4, 3, 2, 6), peephole=True, states=True, mask=np.float32, clip=0.3, forget_bias=1.0, blocks=(2, 0, 3, 1))
     check((4, 3, 2, 6), states=True, mask=np.bool_, hold=True, reverse=True, with_cells=False)
@@ -59,6 +61,7 @@ def test_options(way):
     check((5, 2, 3, 4), peephole=True, mask=np.float64)
 
 
+@pytest.mark.sampled(2)
 def test_other_activations(way):
     other = {"activation": "softsign", "gate": "hardsigmoid", "output": "relu"}
     check((4, 3, 2, 6), peephole=True, states=True, mask=np.float32, clip=0.3, forget_bias=1.0, blocks=(2, 0, 3, 1), **other)
@@ -66,11 +69,13 @@ def test_other_activations(way):
     check((1, 3, 2, 6), bias=False, **other)
 
 
+@pytest.mark.sampled(2)
 def test_types(way):
     check((3, 2, 3, 5), np.float64, peephole=True, states=True, hold=True, mask=np.float64, clip=0.2, tolerance=1e-11)
     check((3, 2, 3, 5), np.float16, peephole=True, states=True, tolerance=2e-2)
 
 
+@pytest.mark.sampled(2)
 def test_sums_over_many_rows(way):
     check((150, 6, 2, 3), peephole=True, tolerance=1e-4)
 

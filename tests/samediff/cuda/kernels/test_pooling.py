@@ -50,6 +50,7 @@ def _normal(shape, dtype="float32"):
     return rng.standard_normal(shape).astype(dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", ml_dtypes.bfloat16])
 def test_floating_types(dtype):
     pool = Pool(CASES["overlapping"][1], True, "inside")
@@ -61,7 +62,7 @@ def test_floating_types(dtype):
     check_kernel(MaxPoolWithArgmax(3, 2, 2, 1, 1, 1, data_format="NHWC"), x)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "uint64", "bool"])
 def test_other_types(dtype):
     x = images((2, 3, 7, 8), False, "float32").astype(np.int32).astype(dtype)

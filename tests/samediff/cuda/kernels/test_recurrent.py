@@ -68,6 +68,7 @@ def test_rnn(way):
     check_rnn((3, 2, 4, 5), dtype=np.float16, tolerance=2e-2)
 
 
+@pytest.mark.sampled(2)
 def test_other_activations(way):
     check_rnn((4, 3, 2, 5), "softsign", state=True)
 

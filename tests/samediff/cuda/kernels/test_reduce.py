@@ -43,6 +43,7 @@ def test_sizes(n):
     assert phases == (2 if n > 8192 else 1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int32", "int8", "uint64"])
 def test_types(dtype):
     x = rng.integers(0, 3, 100).astype(dtype)

@@ -18,6 +18,7 @@ SHAPES = [((7, 33), (1,)), ((7, 33), (0,)), ((2, 1025), (-1,)), ((3, 5000), (1,)
           ((0, 3), (1,)), ((3, 0), (1,))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_running_totals(exclusive, reverse):
@@ -27,7 +28,7 @@ def test_running_totals(exclusive, reverse):
         check_kernel(OPS["cumprod"](exclusive, reverse, axes), 1 + x * np.float32(0.01), tolerance=1e-4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "int64", "uint16"])
 def test_types(dtype):
     x = rng.integers(0, 4, (5, 40)).astype(dtype)

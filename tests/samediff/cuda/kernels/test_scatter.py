@@ -39,6 +39,7 @@ def away_from_0(x):
     return np.sign(x) * (0.7 + 0.3 * np.abs(x))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("way", "dtype"), [("walk", np.float32), ("few", np.float32), ("sort", np.float32), ("walk", np.float64),
                                             ("few", np.float16)], indirect=["way"])
 def test_gradient_of_gather(way, dtype):
@@ -47,7 +48,7 @@ def test_gradient_of_gather(way, dtype):
         check_kernel(GatherGradient(axis), x, np.zeros(shape, dtype), indices, tolerance=1e-2 if dtype == np.float16 else None)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("way", "how"), [*(("walk", how) for how in ("add", "sub", "mul", "div", "max", "min", "update")),
                                           *((way, how) for way in ("few", "sort") for how in ("add", "div", "update"))], indirect=["way"])
 def test_scatter(way, how):
@@ -62,6 +63,7 @@ def test_scatter_of_other_types(way):
     check_kernel(OPS["scatter_add"](), np.ones((5, 3), np.int8), np.array([4, 1, 4]), np.full((3, 3), 100, np.int8))
 
 
+@pytest.mark.sampled(2)
 def test_index_vectors(way):
     x, indices = numbers(3, 4, 5), random.integers(0, 3, (6, 2))
     for how in ("add", "sub"):
@@ -71,7 +73,7 @@ def test_index_vectors(way):
     check_kernel(GatherNdGradient(), numbers(6), numbers(3, 4), indices.astype(np.int32))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("way", "name"), [*(("walk", name) for name in ("sum", "mean", "sqrt_n", "prod", "max", "min")),
                                            ("sort", "mean"), ("sort", "max")], indirect=["way"])
 def test_segments(way, name):

@@ -23,6 +23,7 @@ VIEWS = {  # shape of the memory, the view of the source, the view of the target
 }
 
 
+@pytest.mark.sampled(3)
 @needs_compiler
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64"])
 @pytest.mark.parametrize("case", VIEWS)

@@ -68,7 +68,7 @@ def test_types(name, dtype):
         check_kernel(op, x)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_logsumexp", "moments"])
 @pytest.mark.parametrize("shape, dims", [((140000,), (0,)), ((2, 80000), (1,)), ((20000, 3), (0,)), ((100, 2, 1100), (0, 2))])
 def test_few_long_slices_are_shared_among_blocks(name, shape, dims):
@@ -78,7 +78,7 @@ def test_few_long_slices_are_shared_among_blocks(name, shape, dims):
     check_kernel(reduction(name, dims), x, tolerance=1e-4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name, count", [("softmax", 1), ("softmax_grad", 2), ("softmax_bp", 2), ("log_softmax", 1),
                                          ("log_softmax_grad", 2)])
 def test_softmaxes(name, count):

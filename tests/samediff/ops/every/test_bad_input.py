@@ -92,7 +92,7 @@ def compiled_rows() -> list[Any]:
     return [pytest.param(r, id=f"{r.op_id}-{i}", marks=() if r.op_id in COMPILED else pytest.mark.slow) for i, r in enumerate(kernels)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", compiled_rows())
 def test_compiled(row, monkeypatch):
     monkeypatch.delenv("DL4PY_EXECUTOR")

@@ -38,7 +38,7 @@ def test_activation(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.nn, name)(x), [A])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("y", [B, B[0], B[:, :1]], ids=["equal", "row", "column"])
 def test_binary_broadcasts(name, y, check_gradients):
@@ -115,7 +115,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape_op(name, check_gradients):
     check_gradients(SHAPES[name], [A])
@@ -149,6 +149,7 @@ def test_segments(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd, f"unsorted_segment_{name}")(x, sd.constant(IDS), 3), [ROWS + 0.13])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["manhattan_distance", "euclidean_distance", "cosine_similarity", "cosine_distance", "jaccard_distance"])
 def test_distances(name, check_gradients):
     check_gradients(lambda sd, x, y: getattr(sd.math, name)(x, y, 1), [P, np.abs(B) + 0.17])

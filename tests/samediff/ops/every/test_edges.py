@@ -59,6 +59,7 @@ def gradients(call: Any, x: Any, way: str, monkeypatch: Any) -> Any:
         return sd.calculate_gradients({}, "x")["x"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_slopes_at_edges(way, monkeypatch):
     def all_of(sd: SameDiff, x: Any) -> Any:
@@ -88,7 +89,7 @@ ROWS_AT_EDGES: dict[str, tuple[Any, list[list[float]], list[list[float]]]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ROWS_AT_EDGES)
 def test_reductions_at_edges(name, way, monkeypatch):
@@ -123,6 +124,7 @@ def test_samples_of_a_single_element_of_arrays():
     assert Transforms.normalize_zero_mean_and_unit_variance(row).tolist() == [[0, 0]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("value", [1e-30, 1e-5, 1e20])
 @pytest.mark.parametrize("p", [2, 3, 8])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])

@@ -112,7 +112,7 @@ def test_every_optional_input_is_given_in_a_row():
     assert {k: v for k, v in lacking.items() if v and k not in NEED_AXES} == GIVEN_ELSEWHERE
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", SWITCHED.values(), ids=SWITCHED)
 def test_op_with_a_switch_the_other_way(row: Row, monkeypatch):
     test_op(row, monkeypatch)
@@ -125,7 +125,7 @@ def test_op_with_an_attribute_left_out(row: Row, monkeypatch):
     test_op(row, monkeypatch)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_op(row: Row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")       # derivatives are graphs of many nodes: nothing is compiled for one run
@@ -146,7 +146,7 @@ def differentiated(row: Row, sd: SameDiff, variables: list[Any]) -> Any:
     return row.op().place(sd, variables, None) if row.through is None else row.through(sd, row.op(), variables)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_graph_with_the_op_is_saved_and_loaded(row: Row, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")

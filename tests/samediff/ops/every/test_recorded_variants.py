@@ -37,7 +37,7 @@ def assert_as_recorded(name, found, text):
         np.testing.assert_allclose(numbers, recorded, within, within * scale, err_msg=f"{name}, {what}")
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("op", "names"), by_op(VARIANTS).items(), ids=by_op(VARIANTS))
 def test_values_and_gradients(op, names):
     for name in names:
@@ -55,7 +55,7 @@ def test_several_options_at_once(op, rows):
         assert_as_recorded(name, variants.read(values), numbers)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("op", "names"), by_op(VARIANTS).items(), ids=by_op(VARIANTS))
 def test_attributes_survive_a_file(op, names, monkeypatch):
     """The nodes come back, or such as compute the same: some options go with others, some are an input there."""
@@ -75,13 +75,14 @@ def test_attributes_survive_a_file(op, names, monkeypatch):
                 np.testing.assert_array_equal(found[output], array, f"{name}: {before} came back as {after}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("op", "names"), by_op(RULED).items(), ids=by_op(RULED))
 def test_shapes_and_work(op, names):
     for name in names:
         assert open_sizes.line(ROWS[name]) == SHAPES[name], f"{name}: {DUE}"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("op", "names"), by_op(RULED).items(), ids=by_op(RULED))
 def test_what_inputs_and_attributes_beside_those_of_the_rows_give(op, names):
     for name in names:
@@ -89,6 +90,7 @@ def test_what_inputs_and_attributes_beside_those_of_the_rows_give(op, names):
         assert [*filter(None, refusals.line(found).split("; "))] == wanted, f"{name}: {DUE}: {found}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("op", "names"), by_op(RULED).items(), ids=by_op(RULED))
 def test_what_unknown_sizes_give_fits_what_known_ones_give(op, names):
     """As many outputs, of the same types, and no size that is another."""

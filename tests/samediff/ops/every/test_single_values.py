@@ -67,7 +67,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
 }
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize("executor", ["plan", "reference"])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])
 @pytest.mark.parametrize("name", CASES)

@@ -89,7 +89,7 @@ def updater(request):
     return request.param
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("apply_lr", [True, False])
 @pytest.mark.parametrize("c", COEFFICIENTS)
 @pytest.mark.parametrize("rate", RATES)
@@ -113,6 +113,7 @@ def test_decay_of_a_network_follows_the_rate(rate, c, apply_lr, updater, way) ->
     np.testing.assert_allclose(net.get_param("0_W"), decayed(start, rates, coefficients, apply_lr), rtol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("apply_lr", [True, False])
 @pytest.mark.parametrize("c", COEFFICIENTS)
 @pytest.mark.parametrize("rate", RATES)
