@@ -20,7 +20,7 @@ from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
 
 
 class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
@@ -196,7 +196,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         for name, (n_out, _) in self._n_out.items():
             for other in [k for k, sources in self._sources.items() if name in sources and k not in self._n_in and k in self._vertices]:
                 vertex = self._vertices[other]
-                if not isinstance(vertex, LayerVertex) or vertex.pre_processor is not None or "n_in" not in type(vertex.layer)._fields:
+                if not isinstance(vertex, LayerVertex) or resizes(vertex.pre_processor) or "n_in" not in type(vertex.layer)._fields:
                     raise ConfigurationError(
                         f"{name!r} feeds {other!r}, and how large the input of what is behind it will be is not known: say what the "
                         "network is fed with set_input_types, or use remove_vertex_keep_connections and add_layer instead")

@@ -22,7 +22,7 @@ from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
 from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
 
 
 class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
@@ -213,7 +213,8 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
                                          f"known: say it with n_in_replace({j}, …), or remove the layers from there on and add others")
 
     def _preprocessed(self) -> set[int]:
-        return set(self._network.get_configuration().input_pre_processors) | set(self._preprocessors)
+        found = self._network.get_configuration().input_pre_processors | self._preprocessors
+        return {i for i, p in found.items() if resizes(p)}
 
     def _renew(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int, **changes: Any) -> None:
         layer: Any = confs[i].layer
