@@ -343,8 +343,8 @@ class Network(HasListeners, NetworkNames):
             raise ConfigurationError("an output layer of this network computes one loss for all examples: "
                                      "it has no scores of single examples")
         if len({len(one) for one in scores}) > 1:
-            rows = ", ".join(f"{m.key!r} {len(one)}" for m, one in zip(engine.structure.losses, scores))
-            raise ShapeError(f"score_examples adds up the losses of each example; the outputs have other numbers of examples: {rows}")
+            counts = " and ".join(str(len(one)) for one in scores)
+            raise ShapeError(f"score_examples adds up the losses of each example; the outputs of this graph have {counts} examples")
         total = sum(scores[1:], scores[0])
         return total + total.dtype.type(engine.steps.penalty()) if add_regularization else total
 

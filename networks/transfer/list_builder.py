@@ -113,7 +113,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         return self
 
     def validate_output_layer_config(self, validate: bool) -> Self:
-        """Whether an output layer that makes no sense is refused; not asked, it is not, as in DL4J."""
+        """Whether ``build`` refuses an output layer that makes no sense, such as softmax over one output: it does unless told not to."""
         self._check_output = validate
         return self
 
@@ -123,7 +123,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         Raises
         ------
         ConfigurationError
-            No layers are left, or the layers do not fit.
+            No layers are left, the layers do not fit, or an output layer makes no sense.
         """
         old = self._network.get_configuration()
         confs = [self._tune.applied_to(c) for c in old.confs]
@@ -147,13 +147,13 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             values[len(confs) - 1] = self._drawn(confs[-1])
         if not confs:
             raise ConfigurationError("no layers are left: add some with add_layer")
+        if self._check_output is not False:
+            check_outputs([c.layer for c in confs if c.layer is not None])
         for i in range(min(self._frozen_till + 1, len(confs))):
             confs[i] = confs[i].replace(layer=frozen(confs[i].layer))
         processors = {i: p for i, p in processors.items() if i < len(confs)}
         conf = self._tune.applied_to_network(old.replace(confs=tuple(confs), input_pre_processors=processors, iteration_count=0,
                                                          epoch_count=0, **self._checks()))
-        if self._check_output:
-            check_outputs([conf.layers[-1]])
         network = MultiLayerNetwork(conf).init()
         for i in range(len(confs)):
             for name, value in values[i].items():
