@@ -87,6 +87,7 @@ class Layer(LayerContract, Configuration, LayerNames):
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
     dl4j_type: ClassVar[LayerType | None] = None
+    own_options: ClassVar[frozenset[str]] = frozenset()     # never taken from the network, nor from fine-tune settings
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()  # names of the positional arguments of DL4J's constructors and builders
@@ -162,9 +163,9 @@ class Layer(LayerContract, Configuration, LayerNames):
         for name in type(self)._fields:
             own = getattr(self, name)
             unset = own is None or (isinstance(own, float) and math.isnan(own))
-            if unset and name in INHERITED:
+            if unset and name in INHERITED - self.own_options:
                 values[name] = getattr(given, name)
-        if self.constraints is None and given.constraints:
+        if self.constraints is None and given.constraints and "constraints" not in self.own_options:
             found = tuple(c for c in map(self._resolved, given.constraints) if c.params)
             values["constraints"] = found or None
         return values

@@ -63,6 +63,7 @@ class ContainerLayer(Layer):
     """
 
     takes_dropout: ClassVar[bool] = False
+    own_options: ClassVar[frozenset[str]] = frozenset({"dropout", "constraints"})
     summary_sizes: ClassVar[bool] = False
     #: What :meth:`set_n_in` was told, from which the types of the layers inside follow.
     given_type: InputType | None = field(default=None, omit_none=True)
@@ -156,7 +157,7 @@ class ContainerLayer(Layer):
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         inner = self._with({n: v.apply_global_config(given) for n, v in self.inner_layers().items()})
-        own = super().missing_values(given.replace(dropout=None, constraints=()))
+        own = super().missing_values(given)
         return own | {n: getattr(inner, n) for n in type(self)._fields if getattr(inner, n) is not getattr(self, n)}
 
     def define_parameters(self, params: ParameterTable) -> None:

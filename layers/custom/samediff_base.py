@@ -53,6 +53,7 @@ class GraphDefinedLayer(Layer, GraphDefinedLayerNames):
 
     summary_sizes: ClassVar[bool] = False       # summaries show no n_in and n_out
     summary_name: ClassVar[str] = "SameDiffLayer"
+    own_options: ClassVar[frozenset[str]] = frozenset({"activation", "weight_init", "convolution_mode"})
     takes_dropout: ClassVar[bool] = False
     regularization: Convertible[tuple[Regularization, ...]] = ()
     regularization_bias: Convertible[tuple[Regularization, ...]] = ()
@@ -66,12 +67,8 @@ class GraphDefinedLayer(Layer, GraphDefinedLayerNames):
     weight_decay_bias: InitVar[float | None] = regularizer(WeightDecay, "regularization_bias")
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
-        values = super().missing_values(given)
-        for name in ("activation", "weight_init", "convolution_mode"):  # never taken from the network
-            values.pop(name, None)
-        for name in ("regularization", "regularization_bias"):
-            values[name] = getattr(self, name) or getattr(given, name)
-        return values
+        return super().missing_values(given) | {
+            name: getattr(self, name) or getattr(given, name) for name in ("regularization", "regularization_bias")}
 
     def parameters_document(self) -> dict[str, Any] | None:
         """The shapes of the parameters as DL4J's JSON has them, None where sizes are open."""

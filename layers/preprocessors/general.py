@@ -174,7 +174,8 @@ class ReshapePreprocessor(InputPreProcessor, ReshapePreprocessorNames):
     has_mini_batch_dimension : bool
         Whether the batch is the first size of both shapes, where any number may stand; False by default.
     format : str, optional
-        Order of the axes of the result for its type: "NCW" or "NWC" (default), "NCHW" or "NHWC" (default).
+        Order of the axes of the result for its type: "NCW" or "NWC" (default); "NCHW" (default for images and volumes) or "NHWC" (default
+        for rows and series).
     """
 
     json_first: ClassVar[tuple[str, ...]] = ("hasMiniBatchDimension", "inputShape", "targetShape")
@@ -200,8 +201,10 @@ class ReshapePreprocessor(InputPreProcessor, ReshapePreprocessorNames):
             series = shape if self.format == "NCW" else shape[::-1]
             return InputType.recurrent(*series, RNNFormat(self.format or "NWC"))
         if len(shape) == 3:
-            height, width, channels = (*shape[1:], shape[0]) if self.format == "NCHW" else shape
-            return InputType.convolutional(height, width, channels, CNN2DFormat(self.format or "NHWC"))
+            flat = len(self.input_shape) == 1 or isinstance(input_type, InputTypeRecurrent)
+            form = self.format or ("NHWC" if flat else "NCHW")
+            height, width, channels = (*shape[1:], shape[0]) if form == "NCHW" else shape
+            return InputType.convolutional(height, width, channels, CNN2DFormat(form))
         raise ConfigurationError(f"ReshapePreprocessor: no input type has the shape {shape}")
 
     def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:

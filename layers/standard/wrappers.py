@@ -48,6 +48,7 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
     """
 
     takes_dropout: ClassVar[bool] = False
+    own_options: ClassVar[frozenset[str]] = frozenset({"dropout", "constraints"})
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
     underlying: Layer = field(aliases=("set_underlying",), kw_only=False)
 
@@ -107,7 +108,7 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         inner = self.underlying.apply_global_config(given)
         if self.configured_twice:
             inner = inner.apply_global_config(given)
-        own = super().missing_values(given.replace(dropout=None, constraints=()))
+        own = super().missing_values(given)
         return own | {"underlying": inner} | normalization_of(inner)
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
@@ -329,6 +330,7 @@ class Bidirectional(Layer, BidirectionalNames):
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     takes_dropout: ClassVar[bool] = False
+    own_options: ClassVar[frozenset[str]] = frozenset({"dropout", "constraints"})
     summary_name: ClassVar[str] = "BidirectionalLayer"
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
     fwd: Convertible[Layer] = field(aliases=("rnn_layer", "layer"), kw_only=False)
@@ -468,5 +470,5 @@ class Bidirectional(Layer, BidirectionalNames):
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         assert self.bwd is not None
         fwd, bwd = self.fwd.apply_global_config(given), self.bwd.apply_global_config(given)
-        own = super().missing_values(given.replace(dropout=None, constraints=()))
+        own = super().missing_values(given)
         return own | {"fwd": fwd, "bwd": bwd} | normalization_of(fwd)

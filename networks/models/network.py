@@ -331,6 +331,8 @@ class Network(HasListeners, NetworkNames):
         ------
         ConfigurationError
             An output layer that computes one loss for all examples.
+        ShapeError
+            Outputs of a graph with other numbers of examples, as behind an UnstackVertex.
         """
         data, add_regularization = with_labels(data, add_regularization, False)
         if gives_batches(data):
@@ -340,6 +342,9 @@ class Network(HasListeners, NetworkNames):
         if any(np.ndim(one) == 0 for one in scores):
             raise ConfigurationError("an output layer of this network computes one loss for all examples: "
                                      "it has no scores of single examples")
+        if len({len(one) for one in scores}) > 1:
+            counts = " and ".join(str(len(one)) for one in scores)
+            raise ShapeError(f"score_examples adds up the losses of each example; the outputs of this graph have {counts} examples")
         total = sum(scores[1:], scores[0])
         return total + total.dtype.type(engine.steps.penalty()) if add_regularization else total
 

@@ -97,16 +97,18 @@ class FineTuneConfiguration(FineTuneConfigurationNames):
         return {name: value for name, value in self._values.items() if name in kind._fields and name != "layer"}
 
     def _tuned(self, layer: Layer) -> Layer:
-        """A layer, or the one inside it, with these settings where it has them."""
-        fields = type(layer)._fields
-        changes = {name: value for name, value in self._values.items() if name in fields}
+        """A layer, and those inside it, with these settings where it has them."""
+        fields = set(type(layer)._fields)
+        changes = {name: value for name, value in self._values.items() if name in fields - layer.own_options}
         for name in ("regularization", "regularization_bias"):
             if name in changes:
                 changes[name] = merged((), changes[name])
-        for name in ("underlying", "fwd", "bwd"):
-            inner = getattr(layer, name) if name in fields else None
-            if isinstance(inner, Layer):
-                changes[name] = self._tuned(inner)
+        for name in fields:
+            held = getattr(layer, name)
+            if isinstance(held, Layer):
+                changes[name] = self._tuned(held)
+            elif isinstance(held, tuple) and held and all(isinstance(v, Layer) for v in held):
+                changes[name] = tuple(map(self._tuned, held))
         return layer.replace(**changes) if changes else layer
 
     def to_document(self) -> dict[str, Any]:

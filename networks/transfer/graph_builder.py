@@ -14,13 +14,14 @@ from ...samediff.errors import ConfigurationError, UnknownNameError, did_you_mea
 from ...samediff.training.listeners.listeners import report
 from ..models.computation_graph import ComputationGraph
 from ..structure.builders import NeuralNetConfigurationBuilder
-from ..structure.configuration import LayerVertex
+from ..structure.configuration import LayerVertex, NeuralNetConfiguration
+from ..structure.global_configuration import GlobalConfiguration
 from ..structure.graph_builder import GraphBuilder
 from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
 
 
 class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
@@ -145,7 +146,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         return self
 
     def validate_output_layer_config(self, validate: bool) -> Self:
-        """Whether an output layer that makes no sense is refused; not asked, it is not, as in DL4J."""
+        """Whether ``build`` refuses an output layer that makes no sense, such as softmax over one output: it does unless told not to."""
         self._more["validate_output_layer_config"] = validate
         return self
 
@@ -155,7 +156,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         Raises
         ------
         ConfigurationError
-            Names that do not exist or occur twice, no outputs, vertices that lead nowhere.
+            Names that do not exist or occur twice, no outputs, vertices that lead nowhere, an output layer that makes no sense.
         """
         inputs = self._carry() if self._n_out else None
         conf = self._assembled()
@@ -196,7 +197,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         for name, (n_out, _) in self._n_out.items():
             for other in [k for k, sources in self._sources.items() if name in sources and k not in self._n_in and k in self._vertices]:
                 vertex = self._vertices[other]
-                if not isinstance(vertex, LayerVertex) or vertex.pre_processor is not None or "n_in" not in type(vertex.layer)._fields:
+                if not isinstance(vertex, LayerVertex) or resizes(vertex.pre_processor) or "n_in" not in type(vertex.layer)._fields:
                     raise ConfigurationError(
                         f"{name!r} feeds {other!r}, and how large the input of what is behind it will be is not known: say what the "
                         "network is fed with set_input_types, or use remove_vertex_keep_connections and add_layer instead")
@@ -211,14 +212,16 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
 
     def _assembled(self) -> Any:
         """The configuration without what is to be frozen."""
-        default = self._tune.applied_to(self._conf.default_configuration)
+        confs = (v.layer_conf for v in self._conf.vertices.values() if isinstance(v, LayerVertex))
+        default = self._tune.applied_to(next(confs, self._conf.default_configuration))
         settings: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
-        settings.set_option("seed", default.seed).set_option("data_type", self._conf.data_type)
+        for name in set(NeuralNetConfiguration._fields) & set(GlobalConfiguration._fields) - {"layer"}:
+            settings.set_option(name, self._conf.data_type if name == "data_type" else getattr(default, name))
         builder = GraphBuilder(settings).add_inputs(*self._inputs).set_outputs(*self._outputs)
         if self._input_types:
             builder.set_input_types(*self._input_types)
         shared = {n: getattr(self._conf, n) for n in ("backprop_type", "tbptt_fwd_length", "tbptt_back_length")}
-        for name, value in {**shared, "validate_output_layer_config": False, **self._more}.items():
+        for name, value in {**shared, **self._more}.items():
             builder.set_option(name, value)
         for name, vertex in self._vertices.items():
             if isinstance(vertex, LayerVertex):
@@ -228,7 +231,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         for name, added in self._added.items():
             self._put(builder, name, added, self._preprocessors.get(name))
         conf = self._tune.applied_to_network(builder.build())
-        return conf.replace(validate_output_layer_config=self._conf.validate_output_layer_config, **self._more)
+        return conf.replace(**{"validate_output_layer_config": self._conf.validate_output_layer_config, **self._more})
 
     def _put(self, builder: GraphBuilder, name: str, what: Any, preprocessor: InputPreProcessor | None = None) -> None:
         """Give a layer or vertex with its inputs to the builder of the configuration."""

@@ -22,7 +22,7 @@ from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
 from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
 
 
 class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
@@ -113,7 +113,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         return self
 
     def validate_output_layer_config(self, validate: bool) -> Self:
-        """Whether an output layer that makes no sense is refused; not asked, it is not, as in DL4J."""
+        """Whether ``build`` refuses an output layer that makes no sense, such as softmax over one output: it does unless told not to."""
         self._check_output = validate
         return self
 
@@ -123,7 +123,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         Raises
         ------
         ConfigurationError
-            No layers are left, or the layers do not fit.
+            No layers are left, the layers do not fit, or an output layer makes no sense.
         """
         old = self._network.get_configuration()
         confs = [self._tune.applied_to(c) for c in old.confs]
@@ -147,13 +147,13 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             values[len(confs) - 1] = self._drawn(confs[-1])
         if not confs:
             raise ConfigurationError("no layers are left: add some with add_layer")
+        if self._check_output is not False:
+            check_outputs([c.layer for c in confs if c.layer is not None])
         for i in range(min(self._frozen_till + 1, len(confs))):
             confs[i] = confs[i].replace(layer=frozen(confs[i].layer))
         processors = {i: p for i, p in processors.items() if i < len(confs)}
         conf = self._tune.applied_to_network(old.replace(confs=tuple(confs), input_pre_processors=processors, iteration_count=0,
                                                          epoch_count=0, **self._checks()))
-        if self._check_output:
-            check_outputs([conf.layers[-1]])
         network = MultiLayerNetwork(conf).init()
         for i in range(len(confs)):
             for name, value in values[i].items():
@@ -213,7 +213,8 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
                                          f"known: say it with n_in_replace({j}, …), or remove the layers from there on and add others")
 
     def _preprocessed(self) -> set[int]:
-        return set(self._network.get_configuration().input_pre_processors) | set(self._preprocessors)
+        found = self._network.get_configuration().input_pre_processors | self._preprocessors
+        return {i for i, p in found.items() if resizes(p)}
 
     def _renew(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int, **changes: Any) -> None:
         layer: Any = confs[i].layer

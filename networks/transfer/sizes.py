@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...layers.base.base import Layer
-from ...layers.preprocessors import ComposableInputPreProcessor, InputPreProcessor
+from ...layers.preprocessors import (
+    ComposableInputPreProcessor,
+    FeedForwardToRnnPreProcessor,
+    InputPreProcessor,
+    RnnToFeedForwardPreProcessor,
+)
 from ...layers.standard.wrappers import informed
 from ...layers.types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ...layers.types.input_type import InputType
@@ -204,6 +209,11 @@ def with_scheme(conf: Any, scheme: Any) -> Any:
     """A layer with weights, whose scheme is another one; what has none of its own for each output stays."""
     weighs = "weight_init" in type(conf)._fields and conf.weight_names and getattr(conf, "n_in", None)
     return conf.replace(weight_init=scheme) if weighs and conf.n_in * conf.n_out <= conf.num_params() else conf
+
+
+def resizes(preprocessor: InputPreProcessor | None) -> bool:
+    """Whether a preprocessor may change how large a row is: those between rows and series do not."""
+    return not (preprocessor is None or isinstance(preprocessor, (FeedForwardToRnnPreProcessor, RnnToFeedForwardPreProcessor)))
 
 
 def check_runs(network: Any, inputs: Types, what: str) -> None:

@@ -69,6 +69,25 @@ def test_rows_of_series_are_time_major():
     assert FeedForwardToRnnPreProcessor().mask(mask, 2).tolist() == [[1, 1, 0], [1, 0, 0]]
 
 
+IMAGE = InputType.convolutional(6, 5, 2, "NCHW")
+
+
+@pytest.mark.parametrize(("given", "target", "form", "kind", "result"), [
+    ((6,), (1, 2, 3), None, InputType.feed_forward(6), InputType.convolutional(1, 2, 3, "NHWC")),
+    ((3, 2), (1, 2, 3), None, InputType.recurrent(3, 2), InputType.convolutional(1, 2, 3, "NHWC")),
+    ((2, 5, 6), (2, 6, 5), None, InputType.convolutional(5, 6, 2), IMAGE),
+    ((2, 5, 6), (2, 6, 5), None, InputType.convolutional(5, 6, 2, "NHWC"), IMAGE),
+    ((2, 5, 6), (2, 6, 5), None, InputType.convolutional_flat(5, 6, 2), IMAGE),
+    ((2, 5, 6), (2, 6, 5), "NCHW", InputType.convolutional(5, 6, 2), IMAGE),
+    ((2, 5, 6), (2, 6, 5), "NHWC", InputType.convolutional(5, 6, 2), InputType.convolutional(2, 6, 5, "NHWC")),
+    ((6,), (2, 3), None, InputType.feed_forward(6), InputType.recurrent(3, 2, "NWC")),
+    ((2, 3), (3, 2), "NWC", InputType.recurrent(2, 3), InputType.recurrent(2, 3, "NWC")),
+    ((1, 2, 3), (6,), None, InputType.convolutional(2, 3, 1), InputType.feed_forward(6)),
+])
+def test_types_of_reshaped_activations_are_dl4js(given, target, form, kind, result):
+    assert ReshapePreprocessor(given, target, format=form).output_type(kind) == result
+
+
 def test_output_types():
     image, series = InputType.convolutional(3, 2, 4), InputType.recurrent(24, 5)
     assert CnnToFeedForwardPreProcessor(3, 2, 4).output_type(image) == InputType.feed_forward(24)

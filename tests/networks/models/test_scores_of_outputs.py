@@ -11,6 +11,7 @@ from dl4py.layers import (
 )
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, MultiDataSet
+from dl4py.samediff.errors import ShapeError
 
 
 def builder(**options):
@@ -46,6 +47,8 @@ def test_each_output_is_averaged_over_its_own_rows():
     net = ComputationGraph(conf).init()
     losses = [np.sum((o - y) ** 2) for o, y in zip(net.output(*x), labels)]
     assert net.score(MultiDataSet(x, labels)) == pytest.approx(losses[0] / 2 + losses[1] / 4)
+    with pytest.raises(ShapeError, match="4 and 2 examples|2 and 4 examples"):
+        net.score_examples(MultiDataSet(x, labels))
 
 
 @pytest.mark.parametrize("series", [False, True])

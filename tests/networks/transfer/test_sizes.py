@@ -123,3 +123,21 @@ def test_vertices_and_preprocessors_behind_it():
     assert new.output(np.zeros((2, 2, 6, 5)))[0].shape == (2, 2)
     with pytest.raises(ConfigurationError, match="replace"):
         built(L.ElementWiseVertex("add"))
+
+
+@pytest.mark.parametrize("series_first", [True, False])
+def test_sizes_that_are_not_known_pass_between_rows_and_series(series_first):
+    """Of inputs that are joined only the sum of the sizes is known."""
+    first, last = (L.LSTM(n_out=3), L.OutputLayer(n_out=2)) if series_first else (L.DenseLayer(n_out=3), L.RnnOutputLayer(n_out=2))
+    series = InputType.recurrent(4, 5)
+    builder = NeuralNetConfiguration.Builder().seed(1).graph_builder().add_inputs("a", "b").add_layer("first", first, "a", "b")
+    if series_first:
+        builder.add_layer("last", L.DenseLayer(n_out=2), "first")
+        builder.add_layer("out", L.RnnOutputLayer(n_out=2), "last")
+    else:
+        builder.add_layer("out", last, "first")
+    net = ComputationGraph(builder.set_outputs("out").set_input_types(series, series).build()).init()
+    new = TransferLearning.GraphBuilder(net).n_out_replace("first", 6, "XAVIER").build()
+    assert new.get_layer("last" if series_first else "out").n_in == 6
+    x = np.ones((2, 4, 5))
+    assert np.asarray(new.output(x, x)[0]).shape == (2, 2, 5)

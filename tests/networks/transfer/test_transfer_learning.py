@@ -42,7 +42,7 @@ HEAD = {"activation": "softmax", "loss_fn": "mcxent"}
 LISTS = {
     "no_changes": lambda b: b,
     "fine_tune_only": lambda b: b,
-    "fine_tune_many": lambda b: b.fine_tune_configuration(
+    "fine_tune_many": lambda b: b.validate_output_layer_config(False).fine_tune_configuration(
         FineTuneConfiguration.Builder().seed(12346).updater(Nesterovs(0.05, 0.8)).l2(0.1).l1(0.01).activation("tanh")
         .gradientNormalization("ClipL2PerLayer").gradientNormalizationThreshold(0.5).build()),
     "fine_tune_weight_decay": lambda b: b.fine_tune_configuration(
@@ -187,6 +187,35 @@ def test_frozen_layers_report_the_gradient_normalization_of_what_they_freeze(as_
             assert frozen.gradient_normalization is inner.gradient_normalization
             assert frozen.gradient_normalization_threshold == inner.gradient_normalization_threshold
     assert new.get_layer("0" if as_graph else 0).gradient_normalization.name == "ClipL2PerLayer"
+
+
+def test_graphs_keep_the_settings_of_training():
+    options = {"mini_batch": False, "minimize": False, "seed": 5, "data_type": "DOUBLE", "cache_mode": "HOST",
+               "max_num_line_search_iterations": 3, "optimization_algo": "CONJUGATE_GRADIENT"}
+    conf = (NeuralNetConfiguration.Builder(**options).graph_builder().add_inputs("in").add_layer("d", DenseLayer(n_in=3, n_out=4), "in")
+            .add_layer("out", OutputLayer(n_in=4, n_out=2), "d").set_outputs("out").build())
+    net = ComputationGraph(conf).init()
+    new = TransferLearning.GraphBuilder(net).set_feature_extractor("d").build().get_configuration()
+    assert new.data_type == conf.data_type
+    found, kept = new.vertices["out"].layer_conf, conf.vertices["out"].layer_conf
+    for name in options:
+        assert getattr(found, name) == getattr(kept, name) != getattr(NeuralNetConfiguration(), name)
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_output_layers_that_make_no_sense_are_refused_unless_asked_otherwise(as_graph):
+    conf = NeuralNetConfiguration.Builder().list(DenseLayer(n_in=3, n_out=4), OutputLayer(n_in=4, n_out=2, **HEAD)).build()
+    net = MultiLayerNetwork(conf).init()
+
+    def builder():
+        made = TransferLearning.GraphBuilder(net.to_computation_graph()) if as_graph else TransferLearning.Builder(net)
+        return made.n_out_replace("1" if as_graph else 1, 1, "XAVIER")
+    with pytest.raises(ConfigurationError, match="softmax over one output"):
+        builder().build()
+    assert builder().validate_output_layer_config(False).build().get_layer(1).n_out == 1
+    frozen = builder().set_feature_extractor("1" if as_graph else 1)
+    with pytest.raises(ConfigurationError, match="softmax over one output"):
+        frozen.build()
 
 
 def test_helper_of_a_list():
