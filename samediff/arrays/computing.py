@@ -22,7 +22,7 @@ from ..ir.translate_errors import inferred, refusal
 from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
-from .orders import arranged, order_like
+from .orders import arranged, in_columns, order_like
 from .quiet import quietly
 from .recording import state
 
@@ -112,6 +112,8 @@ def apply(op: Op, *inputs: Any) -> Any:
 def evaluate(op: Op, arrays: Sequence[Any]) -> Any:
     """The same on arrays alone, as plain arrays."""
     given = [None if a is None else np.asarray(a) for a in arrays]
+    if op.id == "ismax" and not getattr(op, "dimensions", ()) and given[0] is not None and _is_column_order(given[0]):
+        return evaluate(op, [given[0].T]).T             # the first of equal ones in memory, as DL4J has it
     try:
         if type(op).place is not Op.place:
             return one_op.placed(op, given, draws.context())
@@ -127,6 +129,10 @@ def evaluate(op: Op, arrays: Sequence[Any]) -> Any:
     if isinstance(op, Elementwise) and any(a is not None and not a.flags.c_contiguous for a in given):
         own = [_in_order(r, given) for r in own]
     return tuple(own) if known.several else own[0]
+
+
+def _is_column_order(x: Any) -> bool:
+    return bool(x.flags.f_contiguous and in_columns(x))
 
 
 def _in_order(result: Any, given: Sequence[Any]) -> Any:

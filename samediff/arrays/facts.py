@@ -6,6 +6,7 @@ from typing import Any
 
 from ..base.datatype import DataType
 from ..errors import ShapeError
+from ..ir.translate_errors import refusing
 
 
 class Sizes(tuple[int, ...]):
@@ -41,6 +42,7 @@ class Count(int):
         return int, (int(self),)
 
 
+@refusing("INDArray")
 class Facts:
     """Questions about shape, type and memory."""
 
@@ -131,8 +133,8 @@ class Facts:
         return next((i for i, n in enumerate(self.shape) if n != 1), len(self.shape))
 
     def get_trailing_ones(self: Any) -> int:
-        """Number of sizes of 1 at the end of a shape of rank 2 or more."""
-        return 0 if len(self.shape) < 2 else next((i for i, n in enumerate(reversed(self.shape)) if n != 1), len(self.shape))
+        """Number of sizes of 1 at the end of the shape, the first size left out."""
+        return next((i for i, n in enumerate(reversed(self.shape[1:])) if n != 1), max(len(self.shape) - 1, 0))
 
 
 def _matrix_sizes(x: Any, what: str) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from ..base.java_names import INDArrayNames
 from ..base.javanames import to_camel
 from ..base.user_code.users_arrays import is_users_array
 from ..expressions.arrays import as_array
+from ..ir.translate_errors import refusing
 from .array_class import ArrayType, is_array_class, is_pending
 from .facts import Count, Facts, Sizes
 from .memory import Memory
@@ -31,6 +32,7 @@ else:
 _sizes: Any = np.ndarray.shape  # NumPy's own attribute
 
 
+@refusing("INDArray")
 class INDArray(NumpyCalls, Arithmetic, Products, Comparing, Reducing, Shaping, Parts, Elements, Facts, Memory, Text, INDArrayNames,  # type: ignore[misc]
                _Array, metaclass=ArrayType):
     """An array with DL4J's methods, in both spellings; NumPy's functions, operators and indices work as on any other.

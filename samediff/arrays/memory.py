@@ -9,10 +9,10 @@ import numpy as np
 from ..base.datatype import DataType
 from ..base.java_names import DataBufferNames
 from ..errors import ShapeError
+from ..ir.translate_errors import refusing
 from .methods.elements import Elements
-from .methods.parts import assign
+from .methods.parts import assign, numbers
 from .orders import in_columns, order_like
-from .pairs import is_array
 
 
 class DataBuffer(Elements, DataBufferNames, np.ndarray[Any, np.dtype[Any]]):
@@ -53,6 +53,7 @@ def _owner(x: Any) -> Any:
     return np.asarray(x)
 
 
+@refusing("INDArray")
 class Memory:
     """The memory of an array: its buffer, strides and order."""
 
@@ -103,7 +104,7 @@ class Memory:
 
     def assign(self: Any, values: Any) -> Any:
         """Take the values of an array or a number, broadcast where they are fewer. In place; the type stays."""
-        return assign(self, values if is_array(values) else np.asarray(values), "assign")
+        return assign(self, numbers(values, "assign"), "assign")
 
     def close(self) -> None:
         """Nothing: memory is given back when nobody holds the array."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.java_names import NDArrayIndexNames
 from ..errors import GraphError, OutOfRangeError, ShapeError
+from .plain_arguments import whole, wholes
 
 
 class NDArrayIndex(NDArrayIndexNames):
@@ -46,19 +47,19 @@ class NDArrayIndex(NDArrayIndexNames):
     @staticmethod
     def point(position: int) -> NDArrayIndex:
         """One position; the axis goes away."""
-        return NDArrayIndex("point", int(position))
+        return NDArrayIndex("point", whole(position))
 
     @staticmethod
     def interval(begin: int, *rest: Any) -> NDArrayIndex:
         """``interval(begin, end)`` or ``interval(begin, stride, end)``, without ``end``; True after these includes it."""
-        inclusive = isinstance(rest[-1], (bool, np.bool_)) and bool(rest[-1])
-        numbers = [int(n) for n in rest if not isinstance(n, (bool, np.bool_))]
+        inclusive = bool(rest) and isinstance(rest[-1], (bool, np.bool_)) and bool(rest[-1])
+        numbers = [whole(n) for n in rest if not isinstance(n, (bool, np.bool_))]
         if len(numbers) not in (1, 2):
             raise GraphError(f"interval(begin, end) or interval(begin, stride, end), perhaps with inclusive, got interval{(begin, *rest)}")
         stride = numbers[0] if len(numbers) == 2 else 1
         if stride < 1:
             raise GraphError(f"the stride of an interval is at least 1, got {stride}")
-        return NDArrayIndex("interval", (int(begin), stride, numbers[-1], inclusive))
+        return NDArrayIndex("interval", (whole(begin), stride, numbers[-1], inclusive))
 
     @staticmethod
     def indices(*positions: Any) -> NDArrayIndex:
@@ -70,7 +71,7 @@ class NDArrayIndex(NDArrayIndexNames):
             One by one, or as one list; negative ones count from the end.
         """
         given = positions[0] if len(positions) == 1 and isinstance(positions[0], (list, tuple, np.ndarray)) else positions
-        return NDArrayIndex("indices", tuple(int(p) for p in np.ravel(given)))
+        return NDArrayIndex("indices", wholes(given))
 
     specified = indices
 
@@ -100,11 +101,12 @@ SpecifiedIndex = NDArrayIndex.indices
 
 def position(value: int, size: int, axis: int) -> int:
     """A position counted from the front; OutOfRangeError for one that an axis does not have."""
+    value = whole(value)
     if not isinstance(size, int):           # open in a graph: runs check it
-        return int(value)
+        return value
     if not -size <= value < size:
         raise OutOfRangeError(f"position {value} is out of range for axis {axis}, which has {size} positions")
-    return int(value) % size
+    return value % size
 
 
 def key_of(indices: Sequence[NDArrayIndex], shape: Sequence[int]) -> tuple[Any, ...]:

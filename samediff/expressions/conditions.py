@@ -54,7 +54,7 @@ class Condition(JavaSpelling):
 
     def test(self, xp: Any, x: Any) -> Any:
         """True where the condition holds, exactly: whole numbers meet a value that their type does not hold as floats."""
-        if not is_held(self.value, x.dtype):
+        if x.dtype == np.bool_ or not is_held(self.value, x.dtype):
             x = x.astype(np.float64)
         value = xp.asarray(self.value, dtype=x.dtype)
         return TESTS[self.mode](xp, x, value, self.eps)

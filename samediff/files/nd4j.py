@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..codecs.atomic_files import atomic_write
 from ..codecs.nd4j_array import read_array, write_array
 from ..codecs.regular_files import open_regular
+from ..ir.translate_errors import refusing
 
 
+@refusing("Nd4j")
 class Nd4j:
     """Arrays in ND4J's binary format (``Nd4j.readBinary``, ``Nd4j.saveBinary``, ``Nd4j.read``, ``Nd4j.write``).
 

@@ -1,17 +1,26 @@
-"""Translation of errors of array code into the typed errors that callers are promised."""
+"""Translation of errors of array code, and of arguments that a method does not take, into the typed errors that callers are promised."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from ..base.javanames import to_camel
+from ..base.source_line import user_line
 from ..base.spec import TensorSpec
-from ..errors import DataTypeError, DL4PyError, GraphError, ShapeError
+from ..errors import DataTypeError, DL4PyError, GraphError, OutOfRangeError, ShapeError
 from ..expressions.arrays import require_held
 from .op import Op, Specs, as_tuple
+from .signature import Mismatch
+
+Class = TypeVar("Class", bound=type)
 
 _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
-    (np.linalg.LinAlgError, GraphError), (TypeError, DataTypeError), (ValueError, ShapeError), (IndexError, ShapeError),
+    (np.linalg.LinAlgError, GraphError), (TypeError, DataTypeError), (IndexError, OutOfRangeError), (ValueError, ShapeError),
     (ArithmeticError, GraphError), (AssertionError, ShapeError), (AttributeError, DataTypeError), (LookupError, GraphError))
 
 _OWN = ("dl4py.samediff.", "dl4py.layers.")      # whose ops are not the code of others
@@ -23,8 +32,13 @@ def refusal(op: Op, error: BaseException) -> DL4PyError | None:
         return None
     if type(error).__module__.startswith("numba."):          # compiled loops are typed by the inputs
         return DataTypeError(f"the inputs do not fit: no compiled code for their types and ranks ({str(error).splitlines()[0]})")
-    kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), None)
+    kind = typed(error)
     return None if kind is None else kind(f"the inputs do not fit: {error or type(error).__name__}")
+
+
+def typed(error: BaseException) -> type[DL4PyError] | None:
+    """The class that stands for an error of Python or NumPy; None where there is none."""
+    return next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), None)
 
 
 def inferred(op: Op, specs: Sequence[TensorSpec | None]) -> Specs:
@@ -39,3 +53,66 @@ def inferred(op: Op, specs: Sequence[TensorSpec | None]) -> Specs:
         if spec.shape is not None and min(spec.shape, default=0) < -1:
             raise ShapeError(f"a result of shape {spec.shape} would come out; sizes must not be negative")
     return found
+
+
+# Methods
+
+#: What methods that are called with other arguments than they take run into.
+_RAW = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError, Mismatch)
+#: Where such errors arise; those of other code are its own.
+_OURS = ("dl4py", "numpy", "functools", "operator")
+
+
+def refusing(owner: str) -> Callable[[Class], Class]:
+    """For a class, known to users as a part of ``owner``: its public methods raise typed errors for arguments that they do not take."""
+    def decorate(cls: Class) -> Class:
+        done: dict[Any, Any] = {}
+        for name, member in list(vars(cls).items()):
+            plain = member.__func__ if isinstance(member, staticmethod) else member
+            if name.startswith("_") or not isinstance(plain, types.FunctionType):
+                continue
+            method = done.setdefault(plain, _refusing(plain, f"{owner}.{to_camel(name)}"))      # once for all names of it
+            setattr(cls, name, staticmethod(method) if isinstance(member, staticmethod) else method)
+        return cls
+    return decorate
+
+
+def _refusing(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def checked(*args: Any, **options: Any) -> Any:
+        try:
+            return method(*args, **options)
+        except _RAW as error:
+            if isinstance(error, DL4PyError) or not _is_ours(error):
+                raise
+            _refuse(error, method, name, args, options)
+    return checked
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether no code of users was running."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
+            return False
+        trace = trace.tb_next
+    return True
+
+
+def _refuse(error: Exception, method: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> NoReturn:
+    parameters = [p.replace(annotation=p.empty) for p in inspect.signature(method).parameters.values()]
+    bound = len([p for p in parameters[:1] if p.name == "self"])
+    receiver = f" of {_shown(args[0])}" if bound else ""
+    given = ", ".join([*map(_shown, args[bound:]), *(f"{k}={_shown(v)}" for k, v in options.items())])
+    line, what = user_line(), (inspect.getdoc(method) or "").partition("\n\n")[0].replace("\n", " ")
+    raise (typed(error) or GraphError)(
+        f"{name}({', '.join(map(str, parameters[bound:]))}){receiver} does not take ({given}): {error or type(error).__name__}. {what}"
+        f"{f' (at {line})' if line else ''}") from error
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray) or (hasattr(value, "dtype") and hasattr(value, "shape")):
+        return f"{value.dtype}{tuple(value.shape)}"
+    if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
+        return f"[{', '.join(map(_shown, value))}]"
+    return f"{value!r:.60}"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.default_type import default_type
+from ..arrays.plain_arguments import wholes
 from ..base.datatype import DataType
 from ..errors import GraphError
 
@@ -46,7 +47,7 @@ def arrays_of(values: Sequence[Any]) -> list[Any]:
 
 def axes_of(values: Sequence[Any]) -> tuple[int, ...]:
     """Axes, given one by one or as one list; none means all."""
-    return tuple(int(v) for v in flat(values))
+    return wholes(flat(values), "an axis")
 
 
 class Layout(NamedTuple):

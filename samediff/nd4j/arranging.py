@@ -9,8 +9,10 @@ from ..arrays import INDArray
 from ..arrays.default_type import default_type
 from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_like
+from ..arrays.plain_arguments import truth, wholes
 from ..base.spec import normalize_axis
-from ..errors import ShapeError
+from ..errors import GraphError, ShapeError
+from ..ir.translate_errors import refusing
 from .arguments import flat, is_order
 from .running import run, written
 from .settings import Settings
@@ -21,10 +23,11 @@ def _array(value: Any) -> Any:
 
 
 def _positions(array: Any, axis: int, ascending: bool) -> Any:
-    axis = normalize_axis(axis, len(tuple(array.shape)))
+    axis, ascending = normalize_axis(axis, len(tuple(array.shape))), truth(ascending, "ascending")
     return call(np.argsort, array if ascending else call(np.negative, array), axis=axis, kind="stable")
 
 
+@refusing("Nd4j")
 class Arranging:
     """Sorted and reversed arrays, their rows, and arrays of other shapes."""
 
@@ -39,6 +42,9 @@ class Arranging:
         [3.0, 2.0, 1.0]
         """
         *axis, ascending = how
+        truth(ascending, "ascending")
+        if len(axis) > 1:
+            raise GraphError(f"Nd4j.sort takes an array, one axis (or none) and whether elements ascend; got axes {axis}")
         if axis:
             found = call(np.take_along_axis, array, _positions(array, axis[0], ascending), axis=axis[0])
         else:
@@ -51,7 +57,7 @@ class Arranging:
     @staticmethod
     def sort_with_indices(array: Any, axis: int, ascending: bool) -> list[INDArray]:
         """Sort in place along an axis; returns where the elements were, in the default type, and the array."""
-        rising = _positions(array, axis, True)
+        rising, ascending = _positions(array, axis, True), truth(ascending, "ascending")
         at = rising if ascending else call(np.flip, rising, axis)
         written(call(np.take_along_axis, array, at, axis=axis), array)
         return [call(np.copy, at, order="C").astype(default_type().numpy), array]
@@ -85,7 +91,7 @@ class Arranging:
     def roll_axis(array: Any, axis: int, start: int = 0) -> INDArray:
         """Move an axis before the one that stands at ``start``; a view."""
         order = list(range(len(tuple(array.shape))))
-        axis %= len(order)
+        axis = normalize_axis(axis, len(order))
         order.remove(axis)
         order.insert(start if start <= axis else start - 1, axis)
         return _array(array).permute(*order)  # type: ignore[no-any-return]
@@ -126,8 +132,10 @@ class Arranging:
             target, axis, *rest = axis, *rows
             return written(Arranging.pull_rows(array, axis, *rest), target)  # type: ignore[no-any-return]
         given = flat(rows)
-        order = given.pop() if is_order(given[-1]) else "c"
-        found = run("gather", array, indices=tuple(int(n) for n in given), axis=1 - axis)
+        order = given.pop() if given and is_order(given[-1]) else "c"
+        if not given or axis not in (0, 1):
+            raise GraphError(f"Nd4j.pullRows takes an array, 1 and the rows to copy, or 0 and the columns; got axis {axis} and {given}")
+        found = run("gather", array, indices=wholes(given, "a row"), axis=1 - axis)
         return found if order == "c" else found.dup("f")  # type: ignore[no-any-return]
 
     @staticmethod

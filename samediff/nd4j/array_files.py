@@ -20,11 +20,13 @@ from ..codecs.nd4j_array import MAX_ELEMENTS, read_array, write_array
 from ..codecs.regular_files import read_file
 from ..errors import FileFormatError
 from ..files import nd4j
+from ..ir.translate_errors import refusing
 
 Path = str | PathLike[str]
 _WORDS = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
 
+@refusing("Nd4j")
 class ArrayFiles(nd4j.Nd4j):
     """Arrays in files and streams."""
 

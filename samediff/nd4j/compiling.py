@@ -4,11 +4,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.translate_errors import refusing
 from ..scopes import control_flow
 from ..scopes.compiled import CompiledGraphFunction, compile_function
 from ..scopes.graph_scope import GraphScope
 
 
+@refusing("Nd4j")
 class Compiling:
     """Recording and compiling."""
 

@@ -9,10 +9,13 @@ import numpy as np
 from ..arrays import INDArray
 from ..arrays.array_class import is_pending
 from ..arrays.default_type import default_type
+from ..arrays.methods.parts import numbers, scalar_of
 from ..arrays.numpy_calls import call
+from ..arrays.plain_arguments import wholes
 from ..arrays.recording import new
 from ..base.datatype import DataType
 from ..errors import GraphError, ShapeError
+from ..ir.translate_errors import refusing
 from .arguments import Layout, arrays_of, is_order, is_size, is_sizes, is_type
 
 
@@ -34,6 +37,7 @@ def _type_of(data: Any, whole: DataType | None) -> DataType | None:
     return (whole or default_type()) if array.dtype.kind in "iu" and array.size else default_type()
 
 
+@refusing("Nd4j")
 class Creating:
     """Arrays from shapes, numbers and other arrays."""
 
@@ -87,11 +91,13 @@ class Creating:
             elif is_order(value):
                 order = value
             elif is_sizes(value) or isinstance(value, np.ndarray):
-                lists.append([int(n) for n in value])
+                lists.append([*wholes(value, "a size or stride")])
             elif is_size(value):
                 sizes.append(int(value))
             else:
                 raise GraphError(f"Nd4j.create: {value!r:.60} is neither shape, strides, offset, data type nor order")
+        if any(n < 0 for n in sizes) or any(n < 0 for n in (lists or [[]])[0]):
+            raise ShapeError(f"Nd4j.create: sizes and offset are 0 or more; got {lists[0] if lists else sizes}")
         array = _numbers(data, None if data_type is None else DataType.of(data_type))
         if not lists:
             return made(array.reshape(sizes) if sizes else array, order=order or "c")
@@ -156,9 +162,9 @@ class Creating:
         data_type = DataType.of(given.pop()) if is_type(given[-1]) else None
         *sizes, value = given
         listed = bool(sizes) and isinstance(sizes[0], (list, tuple))
-        shape = tuple(int(n) for n in (sizes[0] if listed else sizes))
+        shape = wholes(sizes[0] if listed else sizes, "a size")
         kind = data_type or (DataType.INT if listed and is_size(value) else default_type())
-        return made(np.full(shape, np.asarray(value).astype(kind.numpy)))
+        return made(np.full(shape, scalar_of(numbers(value, "Nd4j.valueArrayOf")), kind.numpy))
 
     @staticmethod
     def scalar(*args: Any) -> INDArray:
@@ -166,7 +172,12 @@ class Creating:
 
         A Python float has the default type (in Java a double is DOUBLE).
         """
-        value = args[-1]
+        if len(args) not in (1, 2) or (len(args) == 2 and not is_type(args[0])):
+            raise GraphError(f"Nd4j.scalar takes a number, a truth value or a text, perhaps behind a data type; got {args!r:.60}")
+        value = args[-1] if is_pending(args[-1]) else numbers(args[-1], "Nd4j.scalar")
+        if np.size(value) != 1:
+            raise ShapeError(f"Nd4j.scalar takes one number; got an array of shape {tuple(value.shape)}. Nd4j.create makes arrays of many")
+        value = args[-1] if not np.ndim(value) else value.reshape(())
         if len(args) > 1:
             return made(value if is_pending(value) else np.asarray(value), DataType.of(args[0]))
         if type(value) is float:
@@ -232,7 +243,7 @@ class Creating:
     @staticmethod
     def meshgrid(x: Any, y: Any) -> list[INDArray]:
         """Make the coordinates of a grid: x along the rows, y along the columns."""
-        return [a.dup() for a in call(np.meshgrid, x, y)]
+        return [a.dup() for a in call(np.meshgrid, numbers(x, "Nd4j.meshgrid"), numbers(y, "Nd4j.meshgrid"))]
 
 
 def _numbers(data: Any, data_type: DataType | None) -> Any:

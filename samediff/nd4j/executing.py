@@ -6,6 +6,7 @@ from typing import Any
 from ..base.javanames import JavaSpelling
 from ..errors import GraphError
 from ..ir.argument_lists import ArgumentLists, JavaList, at
+from ..ir.translate_errors import refusing
 from .arguments import arrays_of
 from .array_arguments import ArrayArguments
 
@@ -105,6 +106,7 @@ class Executioner(JavaSpelling):
         return "<executes ops>"
 
 
+@refusing("Nd4j")
 class Executing:
     """Executing ops."""
 

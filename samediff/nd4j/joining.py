@@ -9,9 +9,12 @@ import numpy as np
 from ..arrays import INDArray
 from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_of_first
+from ..arrays.pairs import is_array
 from ..base.enums import PadMode
+from ..base.spec import normalize_axis
 from ..errors import ShapeError
 from ..ir.signature import coerce
+from ..ir.translate_errors import refusing
 from .arguments import arrays_of, axes_of, flat, is_order, is_size
 from .running import run, written
 
@@ -20,6 +23,7 @@ def _rank(x: Any) -> int:
     return len(tuple(x.shape))
 
 
+@refusing("Nd4j")
 class Joining:
     """Arrays put together, repeated, padded and taken apart."""
 
@@ -81,7 +85,7 @@ class Joining:
     @staticmethod
     def tear(array: Any, *axes: Any) -> list[INDArray]:
         """Take an array apart: copies of its slices along ``axes``, which are the axes of the slices."""
-        inner = sorted(a % _rank(array) for a in axes_of(axes))
+        inner = sorted(normalize_axis(a, _rank(array)) for a in axes_of(axes))
         outer = [a for a in range(_rank(array)) if a not in inner]
         moved = call(np.transpose, array, [*outer, *inner])
         shape = [array.shape[i] for i in inner]
@@ -144,7 +148,8 @@ class Joining:
     @staticmethod
     def _padded(array: Any, widths: tuple[int, int], value: float, axis: int) -> INDArray:
         rank = _rank(array)
-        found = Joining.pad(array, [widths if a == axis % rank else (0, 0) for a in range(rank)], "CONSTANT", value)
+        axis = normalize_axis(axis, rank)
+        found = Joining.pad(array, [widths if a == axis else (0, 0) for a in range(rank)], "CONSTANT", value)
         return arranged(found, order_of_first([array]))  # type: ignore[no-any-return]
 
     @staticmethod
@@ -169,6 +174,10 @@ class Joining:
         given = flat(arrays)
         sources = list(arrays[1]) if len(arrays) == 2 and isinstance(arrays[1], (list, tuple)) else given
         average = run("mergeadd", *sources).div(len(sources))
+        for array in given:
+            if not is_array(array) or tuple(array.shape) != tuple(average.shape):
+                raise ShapeError(f"Nd4j.averageAndPropagate writes an average of shape {tuple(average.shape)} into arrays of that shape; "
+                                 f"got {tuple(array.shape) if is_array(array) else repr(array)}")
         for array in given:
             written(average, array)
         return average  # type: ignore[no-any-return]

@@ -8,9 +8,11 @@ import numpy as np
 from ..arrays import INDArray
 from ..arrays.methods.products import of_alike_matrices
 from ..arrays.orders import arranged, in_columns
+from ..ir.translate_errors import refusing
 from .running import run, written
 
 
+@refusing("Nd4j")
 class MatrixProducts:
     """Products of vectors, matrices and arrays of higher rank."""
 

@@ -9,13 +9,16 @@ import numpy as np
 from ..arrays import INDArray
 from ..arrays.computing import draws
 from ..arrays.default_type import default_type
+from ..arrays.plain_arguments import whole, wholes
 from ..arrays.recording import state
 from ..base.datatype import DataType
 from ..base.java_names import RandomNames
+from ..base.spec import normalize_axis
 from ..data.sets.java_random import JavaRandom, next_order
 from ..errors import GraphError
 from ..initializers.nd4j_random import Nd4jRandom, get_random
-from .arguments import flat, is_order, is_size, is_sizes, is_type
+from ..ir.translate_errors import refusing
+from .arguments import axes_of, flat, is_order, is_size, is_sizes, is_type
 
 
 def tell_recorder() -> None:
@@ -141,7 +144,7 @@ class _Draw:
             else:
                 raise GraphError(f"{what} takes sizes, a DataType, an order, bounds, a seed, a generator or an array; got {value!r:.60}")
         if len(numbers) == 1:
-            self.generator.set_seed(int(numbers[0]))
+            self.generator.set_seed(whole(numbers[0], "a seed"))
         elif len(numbers) == 2:
             self.bounds = [float(n) for n in numbers]
         elif numbers:
@@ -159,6 +162,7 @@ class _Draw:
         return self.target  # type: ignore[no-any-return]
 
 
+@refusing("Nd4j")
 class RandomArrays:
     """Random arrays of the process-wide generator ``Nd4j.getRandom()``, or of one that is given."""
 
@@ -195,7 +199,7 @@ class RandomArrays:
     @staticmethod
     def randint(low: int, high: int, *shape: Any) -> INDArray:
         """Draw whole numbers from ``low`` to below ``high``, each alike; INT."""
-        unit = get_random().uniform(tuple(int(n) for n in flat(shape)), dtype=DataType.DOUBLE)
+        unit = get_random().uniform(wholes(flat(shape), "a size"), dtype=DataType.DOUBLE)
         return INDArray.of((low + np.floor(unit * (high - low))).astype(np.int32))
 
     @staticmethod
@@ -240,11 +244,11 @@ class RandomArrays:
         """
         kinds = (Random, Nd4jRandom, JavaRandom)
         generator = next((a for a in how if isinstance(a, kinds)), _SHARED)
-        axes = [int(a) for a in flat([a for a in how if not isinstance(a, kinds)])]
+        axes = axes_of([a for a in how if not isinstance(a, kinds)])
         given = list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
         moved = []
         for x in given:
-            inner = {a % x.ndim for a in axes} if axes else set(range(1, x.ndim))
+            inner = {normalize_axis(a, x.ndim) for a in axes} if axes else set(range(1, x.ndim))
             outer = [a for a in range(x.ndim) if a not in inner]
             moved.append((np.asarray(x), outer))
         x, outer = moved[0]

@@ -10,6 +10,7 @@ from ..arrays.methods.reducing import reduced, running_axis, spread
 from ..arrays.orders import arranged
 from ..arrays.pairs import is_array, operand
 from ..expressions.arrays import as_array
+from ..ir.translate_errors import refusing
 from .arguments import axes_of
 from .running import run
 
@@ -31,6 +32,7 @@ def _described(reduce: Callable[..., INDArray], what: str) -> Any:
     return staticmethod(reduce)
 
 
+@refusing("Nd4j")
 class Reductions:
     """Sums, means, norms and positions."""
 

@@ -8,6 +8,7 @@ from ..base.datatype import DataType
 from ..base.javanames import JavaSpelling
 from ..device.devices import current_device
 from ..errors import DataTypeError, GraphError
+from ..ir.translate_errors import refusing
 from .arguments import Layout
 
 
@@ -133,3 +134,4 @@ def _manager(name: str) -> Any:
 
 for _name in _PARTS:
     setattr(Settings, f"get_{_name}", _manager(_name))
+refusing("Nd4j")(Settings)

@@ -12,10 +12,13 @@ from ..arrays.methods.reducing import spread
 from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_like
 from ..arrays.pairs import cast, type_of
+from ..arrays.plain_arguments import truth
 from ..base.datatype import DataType
 from ..base.java_names import TransformsNames
-from ..errors import ShapeError
+from ..base.spec import normalize_axis
+from ..errors import DataTypeError, ShapeError
 from ..families.elementwise import promoted
+from ..ir.translate_errors import refusing
 from .arguments import axes_of, is_type
 from .running import run, written
 
@@ -50,7 +53,7 @@ _ALL = {"all_cosine_similarities": "cosine_sim", "all_cosine_distances": "cosine
 
 def _kept(result: Any, x: Any, dup: bool) -> Any:
     """A copy in the order of x, or x with the result in it where it has the same type."""
-    if dup:
+    if truth(dup, "dup"):
         return arranged(result, order_like(x, result))
     return result if DataType.of(result.dtype) is not DataType.of(x.dtype) else written(result, x)
 
@@ -72,7 +75,7 @@ def _unary(name: str) -> Any:
             return _kept(run(with_number, x, **{attribute: float(number)}), x, dup)  # type: ignore[no-any-return]
         if number is not None or op_id is None:
             number_too = ", a number" if name in _WITH_NUMBER else ""
-            raise TypeError(f"Transforms.{name} takes an array{number_too} and whether to make a copy (True)")
+            raise DataTypeError(f"Transforms.{name} takes an array{number_too} and whether to make a copy (True)")
         return _kept(run(op_id, x), x, dup)  # type: ignore[no-any-return]
     extra = f", or ``{_WITH_NUMBER[name][0]}`` with a number" if name in _WITH_NUMBER else ""
     function.__doc__ = f"The op ``{op_id}``{extra}; ``dup`` False, also as the last argument, writes into ``x``."
@@ -118,7 +121,7 @@ def _distances(name: str) -> Any:
 
 def _slices(array: Any, axes: tuple[int, ...]) -> Any:
     rank, shape = len(array.shape), tuple(array.shape)
-    inner = sorted(a % rank for a in axes)
+    inner = sorted(normalize_axis(a, rank) for a in axes)
     outer = [a for a in range(rank) if a not in inner]
     moved = call(np.transpose, array, [*outer, *inner])
     return call(np.reshape, moved, (math.prod(shape[a] for a in outer), math.prod(shape[a] for a in inner)))
@@ -137,8 +140,10 @@ _add({**_UNARY, **_WITH_NUMBER}, _unary)
 _add(_PAIRWISE, _pairwise)
 _add(_DISTANCES, _distance)
 _add(_ALL, _distances)
+refusing("Transforms")(TransformFunctions)
 
 
+@refusing("Transforms")
 class Transforms(TransformFunctions, TransformsNames):
     """Functions of arrays: ``Transforms.sigmoid(x)`` gives a copy, ``Transforms.sigmoid(x, False)`` writes into x.
 
@@ -199,11 +204,14 @@ class Transforms(TransformFunctions, TransformsNames):
 
     @staticmethod
     def mpow(x: Any, n: int, dup: bool = True) -> INDArray:
-        """A square matrix times itself, n factors."""
-        found = x
-        for _ in range(n - 1):
-            found = run("matmul", found, x)
-        return _kept(found, x, dup) if n > 1 else (call(np.copy, x) if dup else x)  # type: ignore[no-any-return]
+        """A square matrix times itself, n factors; its inverse for n below 0, the identity for n = 0."""
+        if len(x.shape) != 2 or x.shape[0] != x.shape[1]:
+            raise ShapeError(f"Transforms.mpow takes a square matrix; got shape {tuple(x.shape)}")
+        factor = run("matrix_inverse", x) if n < 0 else x
+        found = factor if n else INDArray.of(np.eye(x.shape[0], dtype=x.dtype))
+        for _ in range(abs(n) - 1):
+            found = run("matmul", found, factor)
+        return _kept(call(np.copy, x) if n == 1 and dup else found, x, truth(dup, "dup"))  # type: ignore[no-any-return]
 
     @staticmethod
     def is_max(x: Any, result: Any = None) -> INDArray:
@@ -225,6 +233,9 @@ class Transforms(TransformFunctions, TransformsNames):
     @staticmethod
     def normalize_zero_mean_and_unit_variance(x: Any) -> INDArray:
         """Rows of a matrix minus the means of the columns, over their deviations (divisor n - 1, plus 1e-5), in place."""
+        if not type_of(x).is_floating or len(x.shape) not in (1, 2):
+            raise DataTypeError("Transforms.normalizeZeroMeanAndUnitVariance takes a matrix of floating numbers, and writes into it; got "
+                                f"{type_of(x).name} of shape {tuple(x.shape)}")
         mean = run("reduce_mean", x, dimensions=(0,))
         deviation = run("add_scalar", spread("std", x, (0,)), scalar=1e-5)
         return written(run("divide", run("subtract", x, mean), deviation), x)  # type: ignore[no-any-return]

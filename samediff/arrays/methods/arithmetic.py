@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import ShapeError
+from ...ir.translate_errors import refusing
 from ..computing import apply, built_in
 from ..orders import arranged
 from ..pairs import Method, combined, described, in_place, is_array, pairwise, put_into, refuse_bool
@@ -34,6 +35,7 @@ def beside(x: Any, vector: Any, axis: int, name: str) -> tuple[int, ...]:
                      f"{sizes}, the vector {length} elements")
 
 
+@refusing("INDArray")
 class Arithmetic:
     """Sums, differences, products, quotients, remainders."""
 

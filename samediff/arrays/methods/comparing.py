@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...errors import ShapeError
 from ...expressions.conditions import TESTS, Condition
+from ...ir.translate_errors import refusing
 from ..computing import apply, built_in
 from ..orders import arranged, order_like
 from ..pairs import (
@@ -49,6 +50,7 @@ def _comparison(name: str, op_id: str, sign: str, of_truth: bool = False) -> Met
     return described(method, name, f"True where x {sign} y; y is a number or an array, which is broadcast.")
 
 
+@refusing("INDArray")
 class Comparing:
     """Truth values of elements, and questions about all of them."""
 
@@ -84,7 +86,10 @@ class Comparing:
         other = operand(other)
         if is_array(other):
             _same_shape(self, other, "match")
-        return arranged(TESTS[condition.mode](np, self, of_type(other, type_of(self)), condition.eps), "C")
+        x, y = self, of_type(other, type_of(self))
+        if x.dtype.kind == "b":                         # 1 and 0
+            x, y = cast(x, DataType.INT), cast(y, DataType.INT)
+        return arranged(TESTS[condition.mode](np, x, y, condition.eps), "C")
 
     def scan(self: Any, condition: Condition) -> int:
         """Number of elements that fulfil a condition."""

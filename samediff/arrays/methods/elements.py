@@ -7,14 +7,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ...errors import DataTypeError, OutOfRangeError, ShapeError
+from ...ir.translate_errors import refusing
 from ..nd_array_index import position
 from ..pairs import Method, described, is_number
+from ..plain_arguments import wholes
 from .parts import scalar_of, write
 
 
 def _place(x: Any, args: tuple[Any, ...], what: str, order: Literal["C", "F"]) -> tuple[int, ...]:
     """The position that numbers name: one counts the elements in the order of the array, several name one for each axis."""
-    flat = [int(v) for a in args for v in (np.ravel(a) if isinstance(a, (list, tuple, np.ndarray)) else [a])]
+    flat = [n for a in args for n in wholes(a)]
+    if not flat:
+        raise ShapeError(f"{what} takes a position: {what}(i), or one for each axis; got none")
     shape = tuple(x.shape)
     if len(flat) == 1:
         count = math.prod(shape)
@@ -63,6 +67,7 @@ def _list(name: str, rank: int, kind: type, bits: int = 64) -> Method:
                                    f"{'' if rank == 1 else ' for each row'}; fractions are cut off for whole numbers.")
 
 
+@refusing("INDArray")
 class Elements:
     """Elements as Python's numbers."""
 
@@ -84,8 +89,9 @@ class Elements:
     to_long_matrix: ClassVar[Method] = _list("toLongMatrix", 2, int)
 
     def get_number(self: Any, *place: Any) -> Any:
-        """An element as a number of Python, of the kind of the array."""
-        return np.asarray(self)[_place(self, place, "getNumber", _order(self))].item()
+        """An element as a number of Python, of the kind of the array; 1 and 0 for truth values."""
+        value = np.asarray(self)[_place(self, place, "getNumber", _order(self))].item()
+        return int(value) if isinstance(value, bool) else value
 
     def get_scalar(self: Any, *place: Any) -> Any:
         """A view of one element, of rank 0; one number counts in row order."""

@@ -9,10 +9,12 @@ import numpy as np
 
 from ...base.spec import normalize_axes
 from ...errors import DataTypeError, OutOfRangeError, ShapeError
-from ...expressions.arrays import as_array
+from ...expressions.arrays import as_array, to_numpy
+from ...ir.translate_errors import refusing
 from ..nd_array_index import NDArrayIndex, crossed, is_several, key_of, position
 from ..numpy_calls import call
 from ..pairs import is_array
+from ..plain_arguments import whole, wholes
 from ..recording import state
 from .arithmetic import beside
 from .reducing import dimensions_of
@@ -35,6 +37,7 @@ def _is_one(size: Any) -> bool:
     return isinstance(size, int) and size == 1          # others are open in a graph
 
 
+@refusing("INDArray")
 class Parts:
     """Views of parts, and writing to them."""
 
@@ -53,7 +56,9 @@ class Parts:
             if index.dtype.kind not in "iub":
                 raise DataTypeError(f"get takes NDArrayIndex objects, or an array of whole numbers or truth values; got {index.dtype}")
             if index.dtype.kind != "b":
-                index = np.array([position(int(i), self.shape[0], 0) for i in index.ravel()], np.intp).reshape(index.shape)
+                index = np.array([position(i, self.shape[0], 0) for i in index.ravel()], np.intp).reshape(index.shape)
+            elif index.shape != tuple(self.shape)[:index.ndim]:
+                raise ShapeError(f"get: the mask has shape {index.shape}, the array {tuple(self.shape)}")
             return call(operator.getitem, self, np.asarray(index))
         key = key_of(given, tuple(self.shape))
         if not is_several(key):
@@ -90,18 +95,24 @@ class Parts:
             return self
         if len(where) == 1 and is_array(where[0]):
             return self._put_many(np.asarray(where[0]), values)
-        places = tuple(int(p) for w in where for p in (w if isinstance(w, (list, tuple)) else [w]))
-        return self.put_scalar(list(places), scalar_of(values))
+        return self.put_scalar([n for w in where for n in wholes(w)], scalar_of(values))
 
     def _put_many(self: Any, index: Any, values: Any) -> Any:
         if index.dtype.kind == "b":
             if index.shape != tuple(self.shape):
                 raise ShapeError(f"put: the mask has shape {index.shape}, the array {tuple(self.shape)}")
-            self[index] = np.asarray(values)[index] if np.shape(values) == index.shape else values
+            chosen = numbers(values, "put")
+            count = int(np.count_nonzero(index))
+            if chosen.shape == index.shape:
+                chosen = chosen[index]
+            elif chosen.size not in (1, count):
+                raise ShapeError(f"put: the mask chooses {count} elements; values of shape {chosen.shape} are neither one number, nor as "
+                                 f"many, nor of the mask's shape {index.shape}")
+            self[index] = chosen.ravel()
             return self
         if not self.shape:
             raise ShapeError("put: an array of rank 0 has no slices; put(i, value) writes its element")
-        places = [position(int(i), self.shape[0], 0) for i in index.ravel()]
+        places = [position(i, self.shape[0], 0) for i in index.ravel()]
         self[places] = fitting(values, (len(places), *self.shape[1:]), "put")
         return self
 
@@ -178,7 +189,7 @@ class Parts:
 
     def tensor_along_dimension(self: Any, i: int, *dimensions: Any) -> Any:
         """A view of the i-th part that has the given dimensions whole, where positions of the others count in row order."""
-        axes = normalize_axes(dimensions_of(dimensions), len(self.shape))
+        i, axes = whole(i), normalize_axes(dimensions_of(dimensions), len(self.shape))
         others = [n for k, n in enumerate(self.shape) if k not in axes]
         count = int(np.prod(others, dtype=np.int64))
         if not 0 <= i < count:
@@ -200,7 +211,7 @@ class Parts:
 
 
 def _into_all(x: Any, vector: Any, axis: int, what: str) -> Any:
-    given = vector if is_array(vector) else np.asarray(vector)
+    given = numbers(vector, what)
     return assign(x, np.reshape(given, beside(x, given, axis, what)), what)
 
 
@@ -213,9 +224,19 @@ def scalar_of(value: Any) -> Any:
     return np.asarray(value).reshape(())[()]
 
 
+def numbers(values: Any, what: str) -> Any:
+    """An array of numbers or texts; DataTypeError for what is none."""
+    if is_array(values) and not (isinstance(values, np.ndarray) and values.dtype.kind not in "fiub"):
+        return values
+    try:
+        return to_numpy(values)
+    except DataTypeError as error:
+        raise DataTypeError(f"{what}: {error}") from None
+
+
 def fitting(values: Any, shape: tuple[int, ...], what: str, flat: bool = False) -> Any:
     """The values in a form that a part of that shape takes; ShapeError for others."""
-    given = np.asarray(values)
+    given = np.asarray(numbers(values, what))
     if given.size == int(np.prod(shape, dtype=np.int64)) and (flat or given.shape != shape):
         return given.reshape(shape)
     try:
@@ -230,7 +251,7 @@ def write(target: Any, key: tuple[Any, ...], values: Any, what: str, flat: bool 
     if isinstance(part, np.ndarray):
         assign(part, values, what, flat)
         return
-    shape, given = tuple(part.shape), values if is_array(values) else np.asarray(values)
+    shape, given = tuple(part.shape), numbers(values, what)
     del part                                            # which looks at what is to change
     if all(isinstance(n, int) for n in (*shape, *given.shape)):         # sizes that are open in a graph are checked when it runs
         if flat and math.prod(given.shape) == math.prod(shape):

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataTypeError, ShapeError
+from ...ir.translate_errors import refusing
 from ..array_class import wrapped
 from ..computing import apply, built_in
 from ..numpy_calls import call
@@ -14,6 +15,7 @@ from ..quiet import quietly
 from ..recording import state
 
 
+@refusing("INDArray")
 class Products:
     """``mmul`` and its form in place."""
 

@@ -9,16 +9,18 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import normalize_axes, normalize_axis
 from ...errors import DataTypeError, GraphError, ShapeError
+from ...ir.translate_errors import refusing
 from ..computing import apply, built_in
 from ..default_type import default_type
 from ..numpy_calls import call
 from ..orders import arranged
 from ..pairs import Method, cast, described, is_array, put_into, refuse_bool, type_of
+from ..plain_arguments import whole, wholes
 
 
 def dimensions_of(values: Any) -> tuple[int, ...]:
     """Dimensions that are given one by one or as a list; none means all."""
-    flat = [int(v) for value in values for v in (value if isinstance(value, (list, tuple, np.ndarray)) else [value])]
+    flat = [n for value in values for n in wholes(value, "a dimension")]
     return tuple(dict.fromkeys(flat))
 
 
@@ -84,7 +86,9 @@ def _spread(name: str, op_id: str, doc: str) -> Method:
         if numpy:
             return _of_numpy(self, name, args, numpy)
         refuse_bool(self, name)
-        _, switches, dimensions = split(args, 2)
+        result, switches, dimensions = split(args, 2)
+        if result is not None:
+            raise DataTypeError(f"{name} takes truth values and dimensions; got an array of shape {tuple(result.shape)}")
         corrected, keep = [*switches, True, False][:1] + (switches[1:] or [False])
         return spread(op_id, self, dimensions, keep, corrected)
     return described(method, name, f"""{doc} over dimensions, with divisor n - 1.
@@ -107,6 +111,7 @@ def _number(name: str) -> Method:
     return described(method, f"{name}_number", f"``{name}()`` of all elements, as a number of Python.")
 
 
+@refusing("INDArray")
 class Reducing:
     """Reductions: methods that give a number, or a smaller array, for many elements."""
 
@@ -189,11 +194,9 @@ class Reducing:
             return _of_numpy(self, "cumsum", args, numpy)
         (dimension,) = args
         refuse_bool(self, "cumsum")
-        if len(self.shape) < 2:
-            dimension = 0
         if not self.shape:
             return self.dup()
-        return arranged(apply(built_in("cumsum", axis=(running_axis(self.shape, int(dimension)),)), self), "C")
+        return arranged(apply(built_in("cumsum", axis=(running_axis(self.shape, dimension),)), self), "C")
 
     def cumsumi(self: Any, dimension: int) -> Any:
         """Running sum along a dimension. In place."""
@@ -216,7 +219,8 @@ class Reducing:
 
 def running_axis(shape: Any, dimension: int) -> int:
     """The axis of a running sum along a dimension: that of the elements in rows and columns."""
-    axis = normalize_axis(dimension, len(shape))
+    dimension = whole(dimension, "a dimension")
+    axis = 0 if len(shape) == 1 and dimension == 1 else normalize_axis(dimension, len(shape))        # 1 is that of a row
     return 1 - axis if len(shape) == 2 and shape[axis] == 1 else axis
 
 

@@ -8,16 +8,18 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...errors import GraphError, ShapeError
+from ...ir.translate_errors import refusing
 from ..numpy_calls import call
 from ..orders import arranged, order_like, order_of_first
 from ..pairs import cast
+from ..plain_arguments import whole, wholes
 from ..recording import state
 
 
 def sizes_of(args: Any) -> tuple[int, ...]:
     """Sizes that are given one by one or as a list."""
     flat = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)) else args
-    return tuple(int(n) for n in flat)
+    return wholes(flat, "a size or dimension")
 
 
 def order_of(value: str) -> str:
@@ -27,6 +29,7 @@ def order_of(value: str) -> str:
     return value.lower()
 
 
+@refusing("INDArray")
 class Shaping:
     """Other shapes of the same elements."""
 
@@ -41,6 +44,8 @@ class Shaping:
         order = order_of(rest.pop(0)) if rest and isinstance(rest[0], str) else numpy.pop("order", "C")
         enforce = bool(rest.pop(0)) if rest and isinstance(rest[0], (bool, np.bool_)) else False
         sizes = sizes_of(rest or [numpy.pop("shape", ())])
+        if any(n < -1 for n in sizes):
+            raise ShapeError(f"sizes are 0 or more, and one may be -1, which follows from the others; got {sizes}")
         if state.recorder is None and isinstance(self, np.ndarray):
             try:
                 made: Any = np.ndarray.reshape(self, sizes, order=order.upper(), **numpy)  # type: ignore[call-overload, arg-type]
@@ -78,7 +83,9 @@ class Shaping:
 
     def ravel(self: Any, order: str = "c") -> Any:
         """The elements as a vector, row by row, or column by column for ``'f'``: a view where memory allows it."""
-        return self.reshape(order if order.lower() in ("c", "f") else "c", -1)
+        if order.lower() not in ("c", "f", "a", "k"):
+            raise GraphError(f"elements are read row by row ('c') or column by column ('f'); got {order!r}")
+        return self.reshape("f" if order.lower() == "f" else "c", -1)
 
     def repeat(self: Any, *args: Any, **numpy: Any) -> Any:
         """Each slice repeated: ``repeat(dimension, repeats)``, or as many counts as there are slices.
@@ -102,7 +109,10 @@ class Shaping:
     def broadcast(self: Any, *sizes: Any) -> Any:
         """A copy stretched to sizes, or into an array that is given."""
         if len(sizes) == 1 and hasattr(sizes[0], "assign"):
-            return sizes[0].assign(self.broadcast(*sizes[0].shape))
+            target = sizes[0]
+            extra = len(self.shape) - len(target.shape)
+            x = self.reshape(*self.shape[extra:]) if extra > 0 and all(n == 1 for n in self.shape[:extra]) else self
+            return target.assign(x.broadcast(*target.shape))
         wanted = sizes_of(sizes)
         if tuple(self.shape) == wanted:
             return self
@@ -142,9 +152,10 @@ class Shaping:
 
 def _axis(x: Any, axis: Any) -> int:
     rank = len(x.shape)
-    if not -rank <= int(axis) < rank:
+    at = whole(axis, "a dimension")
+    if not -rank <= at < rank:
         raise ShapeError(f"dimension {axis} is out of range for an array of rank {rank} (shape {tuple(x.shape)})")
-    return int(axis) % rank
+    return at % rank
 
 
 def _order(x: Any, dimensions: tuple[int, ...]) -> tuple[int, ...]:

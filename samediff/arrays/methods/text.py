@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.translate_errors import refusing
+
 #: Digits behind the point of everything that is known of a number, by type.
 _FULL = {"float32": 9, "float64": 17, "float16": 5, "bfloat16": 5}
 #: How many parts are shown at either end of what is cut short.
 _EDGE = 3
 
 
+@refusing("INDArray")
 class Text:
     """``toString`` and ``toStringFull``."""
 
