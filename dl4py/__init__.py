@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import udf as udf
     from .layers import *
     from .networks import *
+    from .networks.zoo import *
     from .samediff import *
     from .samediff.arrays import *
     from .samediff.data import *
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
     __version__: str
 
 _PACKAGES = ("samediff", "layers", "networks", "udf")
-_PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation", "samediff.arrays", "samediff.scopes", "samediff.nd4j")
+_PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation", "samediff.arrays", "samediff.scopes", "samediff.nd4j",
+           "networks.zoo")
 
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
     __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
 
 _ELSEWHERE = {
     "NDArray": "arrays are NumPy's; INDArray has DL4J's methods",
-    "zoo": "there are no zoo models yet: examples/ builds such networks, ComputationGraph.load reads the zips of DL4J's zoo",
+    "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
     "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
     "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
     "spark": "there is no Spark: ParallelWrapper trains with several threads, processes or GPUs",

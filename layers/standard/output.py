@@ -9,6 +9,7 @@ import numpy as np
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic
@@ -440,6 +441,8 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
     loss_class_predictions: Convertible[ILossFunction] = LossL2()
     bounding_boxes: Convertible[np.ndarray[Any, Any] | None] = field(default=None, aliases=("bounding_box_priors",))
     format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
+    gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_     # whatever the network has
+    gradient_normalization_threshold: float = 1.0
     has_loss: ClassVar[bool] = True
 
     def priors(self) -> tuple[tuple[float, float], ...]:

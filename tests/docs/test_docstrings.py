@@ -32,7 +32,7 @@ def test_examples_run(package, tmp_path):
 
 
 @pytest.mark.parametrize("package", [*PACKAGES, "dl4py.samediff.training", "dl4py.samediff.data", "dl4py.samediff.evaluation",
-                                     "dl4py.samediff.files"])
+                                     "dl4py.samediff.files", "dl4py.networks.zoo"])
 def test_public_names_are_described(package):
     module = importlib.import_module(package)
     things = {name: getattr(module, name) for name in module.__all__}

@@ -9,7 +9,7 @@ import re
 import pytest
 
 PACKAGES = ("samediff", "layers", "networks", "udf", "samediff.training", "samediff.data", "samediff.evaluation", "samediff.files",
-            "samediff.arrays", "samediff.nd4j", "samediff.scopes")
+            "samediff.arrays", "samediff.nd4j", "samediff.scopes", "networks.zoo")
 _SECTION = re.compile(r"^ *Parameters\n *-+\n(.*?)(?=^ *\w[^\n]*\n *-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
 
 
