@@ -17,21 +17,14 @@ __device__ inline double digamma(double x) {
     return sum + log(x) - 0.5 / x - series;
 }
 
-// sum of (q + k) ** -s over k >= 0, by Euler and Maclaurin
-__device__ inline double hurwitz(double s, double q) {
-    const double inf = 1.0 / 0.0, nan = inf - inf;
-    if (s != s || q != q || s < 1.0) return nan;
-    if (s == 1.0) return inf;
-    if (q <= 0.0) {
-        if (q == floor(q)) return inf;
-        if (s != floor(s)) return nan;
-    }
-    if (q == inf) return 0.0;
+// sum of (q + k) ** -s over k >= 0 of q > 0, by Euler and Maclaurin
+__device__ inline double hurwitz_of_positive(double s, double q) {
+    if (q == 1.0 / 0.0) return 0.0;
     double sum = 0.0;
     for (; q < 12.0 + s; q += 1.0) {
         const double term = pow(q, -s);
         sum += term;
-        if (q > 0.0 && fabs(term) < 1e-17 * fabs(sum)) return sum;
+        if (!(term > 1e-17 * sum)) return sum;          // also where it vanishes or overflows at once
     }
     const double last = pow(q, -s);
     sum += last * q / (s - 1.0) + 0.5 * last;
@@ -43,6 +36,18 @@ __device__ inline double hurwitz(double s, double q) {
         factor *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
     }
     return sum;
+}
+
+// the same of any q; the terms of a negative one are those of two positive ones, however many they are
+__device__ inline double hurwitz(double s, double q) {
+    const double inf = 1.0 / 0.0, nan = inf - inf;
+    if (s != s || q != q || s < 1.0) return nan;
+    if (s == 1.0) return inf;
+    if (q > 0.0) return hurwitz_of_positive(s, q);
+    if (q == floor(q)) return inf;
+    if (s != floor(s)) return nan;
+    const double sign = fmod(s, 2.0) == 0.0 ? 1.0 : -1.0;
+    return hurwitz_of_positive(s, q - floor(q)) + sign * (hurwitz_of_positive(s, ceil(q) - q) - hurwitz_of_positive(s, 1.0 - q));
 }
 
 __device__ inline double polygamma(double n, double x) {
