@@ -7,7 +7,7 @@ import numpy as np
 
 from dl4py import layers as L
 from dl4py.layers import InputType
-from dl4py.networks import ComputationGraph, MultiLayerNetwork
+from dl4py.networks import ComputationGraph, FineTuneConfiguration, MultiLayerNetwork, TransferLearning
 from dl4py.samediff.training import Adam, MapSchedule, Nesterovs, PolySchedule, RmsProp, Sgd
 from tests.interop.network_cases import NetworkCase, general
 
@@ -50,6 +50,34 @@ def _graph() -> NetworkCase:
                        labels=[RNG.normal(size=(4, 2)), classes(4, 2, 5)], feature_masks=[PADDED, PADDED[::-1]])
 
 
+def _reshaped() -> NetworkCase:
+    """Rows, series and images that become each other, and a layer that reads two of them."""
+    builder = general(Adam(0.05)).graph_builder().add_inputs("rows", "series")
+    builder.add_vertex("image", L.PreprocessorVertex(L.FeedForwardToCnnPreProcessor(2, 1, 2)), "rows")
+    builder.add_layer("filtered", L.ConvolutionLayer(n_out=2, kernel_size=(1, 1), activation="softplus"), "image")
+    builder.add_vertex("turned", L.PreprocessorVertex(L.ReshapePreprocessor((2, 2, 1), (2, 1, 2))), "filtered")
+    builder.add_vertex("flat", L.ReshapeVertex(-1, 15), "series").add_vertex("part", L.SubsetVertex(2, 6), "flat")
+    builder.add_layer("dense", L.DenseLayer(n_out=3, activation="elu"), "part", "rows")
+    builder.add_layer("first", L.OutputLayer(n_out=3), "turned")
+    builder.add_layer("second", L.OutputLayer(n_out=2, loss_function=L.LossMSE(), activation="tanh"), "dense")
+    net = ComputationGraph(builder.set_outputs("first", "second").set_input_types(ROWS, SERIES).build()).init()
+    return NetworkCase("drawn/rows, series and images", net=net, inputs=(RNG.normal(size=(4, 4)), RNG.normal(size=(4, 3, 5))),
+                       labels=[classes(4, 3), RNG.normal(size=(4, 2))])
+
+
+def _transferred(as_graph: bool) -> NetworkCase:
+    """A frozen part below a layer with other outputs, new settings, and losses that are no means."""
+    net: Any = MultiLayerNetwork(general(Sgd(0.1)).mini_batch(False).activation("tanh").list(
+        L.DenseLayer(n_out=5), L.DenseLayer(n_out=4, gradient_normalization="ClipL2PerLayer", gradient_normalization_threshold=0.5),
+        L.DenseLayer(n_out=3), L.OutputLayer(n_out=3)).set_input_type(ROWS).build()).init()
+    name = str if as_graph else int
+    builder: Any = TransferLearning.GraphBuilder(net.to_computation_graph()) if as_graph else TransferLearning.Builder(net)
+    builder.fine_tune_configuration(FineTuneConfiguration.Builder().updater(Nesterovs(0.05, 0.7)).l2(0.1).seed(7).build())
+    made = builder.set_feature_extractor(name(1)).n_out_replace(name(2), 6, "RELU").build()
+    return NetworkCase(f"drawn/transferred {'graph' if as_graph else 'list'}", net=made, inputs=(RNG.normal(size=(4, 4)),),
+                       labels=classes(4, 3))
+
+
 def drawn_cases() -> dict[str, Any]:
     """Functions that make the cases, by name."""
     rows, steps, images = classes(4, 3), classes(4, 2, 5), InputType.convolutional(5, 5, 2)
@@ -82,6 +110,6 @@ def drawn_cases() -> dict[str, Any]:
             n_out=5, activation="softplus", constrain_weights=L.MaxNormConstraint(0.5, 1)),
                L.OutputLayer(n_out=6, loss_function=L.LossMixtureDensity(2, 1), activation="identity"),
                gradient_normalization="RenormalizeL2PerParamType"),
-        _graph(),
+        _graph(), _reshaped(), _transferred(False), _transferred(True),
     ]
     return {c.name: (lambda c=c: c) for c in made}
