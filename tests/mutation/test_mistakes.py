@@ -119,7 +119,7 @@ def program(code, **streams):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nothing tells how much processes work")
 def test_only_tests_that_do_nothing_are_stuck(monkeypatch):
-    work = "import time\nwhile time.process_time() < 0.3: pass"
+    work = "import time\nwhile time.process_time() < 0.5: pass"
     with program(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {work!r}])\nprint(flush=True)\ninput()",
                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waits:
         waits.stdout.readline()

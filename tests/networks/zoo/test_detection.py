@@ -22,6 +22,12 @@ def output():
     return found.reshape(2, 16, 2, 3)
 
 
+def test_what_a_box_says_of_itself():
+    made = DetectedObject(3, 1.5, 2.5, 4, 6, [0.25, 0.75], 0.5)
+    assert (made.get_example_number(), made.get_center_x(), made.get_center_y(), made.get_width(), made.get_height()) == (3, 1.5, 2.5, 4, 6)
+    assert made.get_confidence() == 0.5 and list(made.get_class_predictions()) == [0.25, 0.75] and made.get_predicted_class() == 1
+
+
 def test_boxes_lie_in_the_grid():
     first, second = YoloUtils.getPredictedObjects(PRIORS, output(), 0.5)
     assert (first.example_number, first.center_x, first.center_y, first.width, first.height) == (0, 2.5, 1.25, 1, 2)

@@ -41,7 +41,7 @@ def test_likeliest_classes():
     labels = BaseLabels(["cat", "dog", "owl"])
     rows = np.array([[0.2, 0.3, 0.5], [0.6, 0.1, 0.3]])
     found = labels.decodePredictions(rows, 2)
-    assert [[(p.number, p.getLabel(), p.probability) for p in row] for row in found] == [
+    assert [[(p.getNumber(), p.getLabel(), p.getProbability()) for p in row] for row in found] == [
         [(2, "owl", 0.5), (1, "dog", 0.3)], [(0, "cat", 0.6), (2, "owl", 0.3)]]
     assert labels.decode_predictions(rows[0], 2) == found[:1]
     assert labels.decode_predictions(rows[:, :, None, None], 2) == found
