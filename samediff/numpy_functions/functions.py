@@ -261,8 +261,10 @@ class NumpyFunctions(GraphNamespace):
     def std(self, x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0,  # type: ignore[override]
             keepdims: bool = False) -> GraphArray:
         """Root of the variance."""
-        made = self.sqrt(self.var(x, axis, dtype, ddof, keepdims))
-        return made if dtype is None else self.astype(made, dtype)  # type: ignore[no-any-return]
+        if dtype is not None and np.dtype(dtype).kind not in "fV":
+            raise NotInGraphError(f"a deviation in {np.dtype(dtype)} has no graph node")
+        x = self.floating(x) if dtype is None else self.astype(x, dtype)
+        return super().std(x, axis, keepdims, ddof)
 
     def round(self, x: Any, decimals: int = 0) -> Any:
         """The nearest number of so many decimals; whole numbers stay."""

@@ -131,7 +131,7 @@ def vector_norm(xp: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: 
     """The norm of vectors."""
     x = xp.floating(x)
     if ord in (2, None):
-        return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdims))
+        return xp.reduced_by("reduce_norm2", x, axis, keepdims)
     size = abs(x)
     if ord in (np.inf, -np.inf):
         return _extreme(xp, size, ord, axis, keepdims)

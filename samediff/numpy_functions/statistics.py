@@ -188,13 +188,23 @@ def _count(xp: Any, x: Any, axis: Any, keepdims: bool) -> Any:
 
 def nanmean(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The mean of what is a number."""
-    x = xp.floating(x)
-    return xp.sum(_known(xp, x, 0), axis=axis, keepdims=keepdims) / _count(xp, x, axis, keepdims)
+    kind, x = _wide(xp, x)
+    return xp.astype(xp.sum(_known(xp, x, 0), axis=axis, keepdims=keepdims) / _count(xp, x, axis, keepdims), kind)
 
 
 def nanvar(xp: Any, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The variance of what is a number."""
+    kind, x = _wide(xp, x)
+    return xp.astype(_nanvar(xp, x, axis, ddof, keepdims), kind)
+
+
+def _wide(xp: Any, x: Any) -> tuple[Any, Any]:
+    """The floating type of an array, and the array in the widest, in which squares and sums stay in range."""
     x = xp.floating(x)
+    return x.dtype, xp.astype(x, np.float64)
+
+
+def _nanvar(xp: Any, x: Any, axis: Any, ddof: float, keepdims: bool) -> Any:
     off = _known(xp, x - nanmean(xp, x, axis, keepdims=True), 0)
     free = _count(xp, x, axis, keepdims) - ddof
     made = xp.sum(off * off, axis=axis, keepdims=keepdims) / free
@@ -203,7 +213,8 @@ def nanvar(xp: Any, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = 
 
 def nanstd(xp: Any, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """The root of that."""
-    return xp.sqrt(nanvar(xp, x, axis, ddof, keepdims))
+    kind, x = _wide(xp, x)
+    return xp.astype(xp.sqrt(_nanvar(xp, x, axis, ddof, keepdims)), kind)
 
 
 #: Functions of this module by the names that they have in NumPy.

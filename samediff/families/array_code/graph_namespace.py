@@ -152,26 +152,36 @@ class GraphNamespace:
         dtype = more.pop("dtype", None)
         if more:
             raise NotInGraphError(f"xp.{name} with {', '.join(more)} has no graph node")
-        if isinstance(axis, (tuple, list)) and not axis and x.ndim:     # for NumPy each element alone, for ops all of them
-            alone = self._reduced(name, x[..., None], -1, False, more)
-            return alone if dtype is None else alone.astype(dtype)
-        made = self.node(_REDUCTIONS[name], [x], dimensions=_axes(axis), keep_dims=bool(keepdims))
+        made = self.reduced_by(_REDUCTIONS[name], x, axis, keepdims)
         return made if dtype is None else made.astype(dtype)
 
     def var(self, x: Any, axis: Any = None, keepdims: bool = False, ddof: float = 0) -> GraphArray:
         """Mean squared distance from the mean."""
-        deviation = x - self.mean(x, axis=axis, keepdims=True)
-        squares = deviation * deviation
-        if not ddof:
-            return self.mean(squares, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
-        count: Any = 1
-        for a in _axes(axis) or range(x.ndim):
-            count = x.shape[a] * count
-        return self.sum(squares, axis=axis, keepdims=keepdims) / (count - ddof)  # type: ignore[no-any-return]
+        return self._spread_by_op("var", x, axis, keepdims, ddof)
 
     def std(self, x: Any, axis: Any = None, keepdims: bool = False, ddof: float = 0) -> GraphArray:
         """Root of the variance."""
-        return self.sqrt(self.var(x, axis, keepdims, ddof))  # type: ignore[no-any-return]
+        return self._spread_by_op("std", x, axis, keepdims, ddof)
+
+    def _spread_by_op(self, op_id: str, x: Any, axis: Any, keepdims: bool, ddof: float) -> GraphArray:
+        """What the op gives, whose squares stay in range, for any number of degrees of freedom."""
+        if isinstance(axis, (tuple, list)) and not axis and x.ndim:
+            x, axis, keepdims = x[..., None], -1, False
+        made = self.node(op_id, [x], dimensions=_axes(axis), keep_dims=bool(keepdims), bias_corrected=ddof == 1)
+        if ddof in (0, 1):
+            return made  # type: ignore[no-any-return]
+        count: Any = 1
+        for a in _axes(axis) or range(x.ndim):
+            count = x.shape[a] * count
+        free = max(count - ddof, 0) if isinstance(count, int) else count - ddof
+        share = self.ones_like(made) * count / free
+        return made * (share if op_id == "var" else self.sqrt(share))  # type: ignore[no-any-return]
+
+    def reduced_by(self, op_id: str, x: Any, axis: Any, keepdims: bool) -> GraphArray:
+        """What an op that takes dimensions gives over axes."""
+        if isinstance(axis, (tuple, list)) and not axis and x.ndim:     # for NumPy each element alone, for ops all of them
+            x, axis, keepdims = x[..., None], -1, False
+        return self.node(op_id, [x], dimensions=_axes(axis), keep_dims=bool(keepdims))  # type: ignore[no-any-return]
 
     def cumsum(self, x: Any, axis: int | None = None, dtype: Any = None) -> GraphArray:
         """Running sum."""
