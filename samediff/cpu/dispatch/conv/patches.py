@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.conv.patches import Col2Im, Fold, PatchExtraction, Unfold
+from ....ops.conv.patches import Col2Im, Fold, Unfold
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.patches import fold, unfold
 
@@ -18,11 +18,6 @@ def _(op: Unfold, *specs: TensorSpec) -> Kernel | None:
 @kernel_for(Fold)
 def _(op: Fold, *specs: TensorSpec) -> Kernel | None:
     return fold(op.patches.of(specs[0].shape), *specs)
-
-
-@kernel_for(PatchExtraction)
-def _(op: PatchExtraction, *specs: TensorSpec) -> Kernel | None:
-    return KERNELS.kernel(Unfold(op.patches()), *specs)
 
 
 @kernel_for(Col2Im)

@@ -3,20 +3,14 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNormPool2D
-from ....ops.conv.pooling import WindowSum
-from ...kernel_table import KERNELS, kernel_for
+from ....ops.conv.pool import MaxPooling, MaxPoolWithArgmax, PNormPool2D
+from ...kernel_table import kernel_for
 from ...routines.pooling import maximum, maximum_and_place, power_mean
 
 
 @kernel_for(MaxPooling)
 def _(op: MaxPooling, *specs: TensorSpec) -> Kernel | None:
     return maximum(op.pool(), specs[0])
-
-
-@kernel_for(AveragePooling)
-def _(op: AveragePooling, *specs: TensorSpec) -> Kernel | None:
-    return KERNELS.kernel(WindowSum(op.pool()), *specs)
 
 
 @kernel_for(PNormPool2D)

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.shape.blocks import RepeatBlocks, SumBlocks, Upsampling
-from ...kernel_table import KERNELS, kernel_for
+from ....ops.shape.blocks import RepeatBlocks, SumBlocks
+from ...kernel_table import kernel_for
 from ...routines.upsampling import repeated, summed
 
 
@@ -16,8 +16,3 @@ def _(op: RepeatBlocks, *specs: TensorSpec) -> Kernel | None:
 @kernel_for(SumBlocks)
 def _(op: SumBlocks, *specs: TensorSpec) -> Kernel | None:
     return summed(op.factors, specs[0])
-
-
-@kernel_for(Upsampling)
-def _(op: Upsampling, *specs: TensorSpec) -> Kernel | None:
-    return KERNELS.kernel(op.repeat(), *specs)

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.conv.patches import Col2Im, Fold, PatchExtraction, Unfold
+from ....ops.conv.patches import Col2Im, Fold, Unfold
 from ....plans.actions import CudaKernel
-from ...kernel_table import KERNELS, kernel_for
+from ...kernel_table import kernel_for
 from ...routines.patches import fold, unfold
 
 
@@ -16,11 +16,6 @@ def _(op: Unfold, *specs: TensorSpec) -> CudaKernel | None:
 @kernel_for(Fold)
 def _(op: Fold, *specs: TensorSpec) -> CudaKernel | None:
     return fold(op.patches.of(specs[0].shape), specs[0], specs[1].shape or ())
-
-
-@kernel_for(PatchExtraction)
-def _(op: PatchExtraction, *specs: TensorSpec) -> CudaKernel | None:
-    return KERNELS.kernel(Unfold(op.patches()), *specs)
 
 
 @kernel_for(Col2Im)

@@ -2,21 +2,15 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNormPool2D
-from ....ops.conv.pooling import WindowSum
+from ....ops.conv.pool import MaxPooling, MaxPoolWithArgmax, PNormPool2D
 from ....plans.actions import CudaKernel
-from ...kernel_table import KERNELS, kernel_for
+from ...kernel_table import kernel_for
 from ...routines.pooling import maximum, maximum_and_place, power_mean
 
 
 @kernel_for(MaxPooling)
 def _(op: MaxPooling, *specs: TensorSpec) -> CudaKernel | None:
     return maximum(op.pool(), specs[0])
-
-
-@kernel_for(AveragePooling)
-def _(op: AveragePooling, *specs: TensorSpec) -> CudaKernel | None:
-    return KERNELS.kernel(WindowSum(op.pool()), *specs)
 
 
 @kernel_for(PNormPool2D)

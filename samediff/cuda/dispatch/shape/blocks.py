@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.shape.blocks import BatchToSpace, RepeatBlocks, SpaceToBatch, SumBlocks, Upsampling
+from ....ops.shape.blocks import BatchToSpace, RepeatBlocks, SpaceToBatch, SumBlocks
 from ....plans.actions import CudaKernel
-from ...kernel_table import KERNELS, kernel_for
+from ...kernel_table import kernel_for
 from ...routines.space_to_depth import batch_to_space, space_to_batch
 from ...routines.upsampling import repeated, summed
 
@@ -27,8 +27,3 @@ def _(op: RepeatBlocks, *specs: TensorSpec) -> CudaKernel | None:
 @kernel_for(SumBlocks)
 def _(op: SumBlocks, *specs: TensorSpec) -> CudaKernel | None:
     return summed(op.factors, specs[0])
-
-
-@kernel_for(Upsampling)
-def _(op: Upsampling, *specs: TensorSpec) -> CudaKernel | None:
-    return KERNELS.kernel(op.repeat(), *specs)
