@@ -7,7 +7,7 @@ from ..base.spec import TensorSpec
 from ..ir.kernel_table import KernelTable
 from ..ir.op import Copies, Kernel, SweepOf
 
-_RULES = "dl4py.samediff.cpu.dispatch"
+_RULES = "dl4py.samediff.cpu.ops"
 
 
 def _copied(found: Copies, inputs: int) -> Kernel:

@@ -9,7 +9,7 @@ from ..ir.kernel_table import KernelTable
 from ..ir.op import Copies, SweepOf
 from ..plans.actions import Action, ArrayCopy, CudaKernel, ZeroFill
 
-_RULES = "dl4py.samediff.cuda.dispatch"
+_RULES = "dl4py.samediff.cuda.ops"
 
 
 def _copied(found: Copies, inputs: int) -> CudaKernel:
