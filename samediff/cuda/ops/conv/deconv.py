@@ -1,15 +1,16 @@
-"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.conv.deconv`."""
+"""Transposed convolution on the GPU: the gradient of a convolution by its images."""
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.conv.deconv import TransposedConvolution
 from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.convolution import transposed
+from ...routines.convolution_sizes import CudaConvolutionSizes
+from .convolving import data_kernel
 
 
 @kernel_for(TransposedConvolution)
-def _(op: TransposedConvolution, *specs: TensorSpec) -> CudaKernel | None:
-    x, w = specs[:2]
-    shape = op.result(x.shape, w.shape) or ()
-    return transposed(op.geometry(w.shape), x, w, specs[2] if len(specs) > 2 else None, shape)
+def transposed(op: TransposedConvolution, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None = None) -> CudaKernel | None:
+    """The data gradient as a forward pass, with a bias when there is one: inputs x, w[, bias]."""
+    s = CudaConvolutionSizes.of(op.geometry(w.shape), TensorSpec(op.result(x.shape, w.shape) or (), x.dtype), w, x, bias)
+    return None if s is None else data_kernel(s, (0, 1), 2, None if bias is None else 2)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.nn.fused_batch_norm import LEAST_EPSILON, FusedBatchNorm
 from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.batch_norm import of_images
+from .batch_norm import of_images
 
 
 @kernel_for(FusedBatchNorm)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec, normalize_axes
 from ....ops.nn.normalization import BatchNorm
 from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.batch_norm import given_statistics
+from .batch_norm import given_statistics
 
 
 @kernel_for(BatchNorm)

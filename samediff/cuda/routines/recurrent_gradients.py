@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ....base.datatype import DataType
-from ....base.spec import TensorSpec
-from ....plans.actions import Action, ArrayCopy, KernelLaunch, ZeroFill
-from ...sources import source, type_name
-from ..products import swapped, times
+from ...base.datatype import DataType
+from ...base.spec import TensorSpec
+from ...plans.actions import Action, ArrayCopy, KernelLaunch, ZeroFill
+from ..sources import source, type_name
+from .products import swapped, times
 
 #: Rows that one share of a sum has at least, and shares.
 _ROWS, _SHARES = 256, 64
@@ -54,13 +54,13 @@ def shares_spec(rows: int, columns: int, dtype: DataType) -> TensorSpec:
     return TensorSpec((shares_of(rows), columns), wide(dtype))
 
 
-def column_sums(x: Any, out: Any, room: Any) -> list[Action]:
-    """out (columns) = x (rows, columns) summed over its rows; ``room`` has a row for each share."""
+def column_sums(x: Any, out: Any, workspace: Any) -> list[Action]:
+    """out (columns) = x (rows, columns) summed over its rows; ``workspace`` has a row for each share."""
     if not x.shape[1]:
         return []
-    if room.shape[0] == 1:
+    if workspace.shape[0] == 1:
         return [summed(x, out)]
-    return [summed(x, room, room.shape[0]), summed(room, out)]
+    return [summed(x, workspace, workspace.shape[0]), summed(workspace, out)]
 
 
 def summed(x: Any, out: Any, shares: int = 1) -> KernelLaunch:

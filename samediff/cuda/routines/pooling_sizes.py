@@ -1,4 +1,4 @@
-"""Pooling on the GPU: a thread for each window, and for gradients one for each cell."""
+"""Sizes of pooling on the GPU and the texts of its kernels: a thread for each window, and for gradients one for each cell."""
 from __future__ import annotations
 
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...plans.actions import Action, CudaKernel, KernelLaunch
+from ...plans.actions import CudaKernel, KernelLaunch
 from ...plans.window_geometry import WindowGeometry
 from ..sources import TYPES, type_name
 from .partial_sums import work_type
@@ -95,65 +95,9 @@ def _sums(dtype: DataType, offset: str) -> str:
     return text("pooling", T=type_name(dtype), I=offset, **({"POWERS": 1} if dtype.is_floating else {}))
 
 
-def _planes(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> CudaPoolingSizes | None:
+def planes_of(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> CudaPoolingSizes | None:
+    """The sizes of a pooling of arrays of one of these types; None where kernels do not serve them."""
     return CudaPoolingSizes.of(pool.window, pool.channels_last, specs[0]) if served(*specs, types=tuple(types)) else None
-
-
-def maximum(pool: Pool, x: TensorSpec) -> CudaKernel | None:
-    """The kernel of max pooling; input x."""
-    p = _planes(pool, NUMBERS, x)
-    return None if p is None else p.kernel(p.maximum(), "max_pool", p.windows)
-
-
-def maximum_and_place(pool: Pool, x: TensorSpec, place: DataType) -> CudaKernel | None:
-    """The kernel of max pooling; input x, results are the maxima and their positions."""
-    p = _planes(pool, NUMBERS, x) if place in NUMBERS else None
-    return None if p is None else p.kernel(p.maximum(place), "max_pool_place", p.windows)
-
-
-def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> CudaKernel | None:
-    """Values where x is largest: inputs x, values."""
-    p = _planes(pool, NUMBERS, x, values)
-    return None if p is None else p.kernel(p.maximum(), "max_pool_taken", p.windows)
-
-
-def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> CudaKernel | None:
-    """Inputs x, g; which cells are chosen is noted first."""
-    p = _planes(pool, FLOATS, x, g)
-    if p is None:
-        return None
-
-    body = p.maximum()
-
-    def actions(x: Any, g: Any, out: Any, taps: Any) -> Sequence[Action]:
-        return (*p.launch(body, "max_pool_tap", p.windows, x, taps), *p.launch(body, "max_pool_back", p.cells, taps, g, out))
-    return CudaKernel(actions, (TensorSpec((p.windows,), DataType.INT),))
-
-
-def _factor(pool: Pool) -> float:
-    """The factor of all sums; 0 where each window has its own."""
-    return {"none": 1.0, "kernel": 1 / max(math.prod(pool.window.kernel), 1), "inside": 0.0}[pool.divisor]
-
-
-def total(pool: Pool, x: TensorSpec) -> CudaKernel | None:
-    """The kernel of sums over windows times their factors; input x."""
-    p = _planes(pool, FLOATS, x)
-    return None if p is None else p.kernel(p.sums(), "window_sum", p.windows, p.number(_factor(pool)))
-
-
-def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> CudaKernel | None:
-    """The transpose: inputs g, and x, of which only the shape matters."""
-    p = _planes(pool, FLOATS, x, g)
-    if p is None:
-        return None
-    body, factor = p.sums(), p.number(_factor(pool))
-    return CudaKernel(lambda g, _, out: p.launch(body, "window_spread", p.cells, g, out, factor))
-
-
-def power_mean(pool: Pool, power: float, x: TensorSpec) -> CudaKernel | None:
-    """(sum |x|^power)^(1 / power) of each window: input x."""
-    p = _planes(pool, FLOATS, x)
-    return None if p is None else p.kernel(p.sums(), "power_pool", p.windows, p.number(power))
 
 
 def sample_kernels() -> Iterator[tuple[str, str]]:
