@@ -91,7 +91,7 @@ def _direct() -> None:
 
 
 def _pairs() -> None:
-    _replace("samediff.cpu.routines.pooling", "_PoolingSizes.lanes", lambda sizes: 0)
+    _replace("samediff.cpu.ops.conv.pooling", "_PoolingSizes.lanes", lambda sizes: 0)
 
 
 def _sequences() -> None:

@@ -1,13 +1,15 @@
 """The kernels of the CUDA back end."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ..base.spec import TensorSpec
 from ..ir.kernel_table import KernelTable
-from ..ir.op import Copies
+from ..ir.op import Copies, SweepOf
 from ..plans.actions import Action, ArrayCopy, CudaKernel, ZeroFill
 
-_RULES = "dl4py.samediff.cuda.dispatch"
+_RULES = "dl4py.samediff.cuda.ops"
 
 
 def _copied(found: Copies, inputs: int) -> CudaKernel:
@@ -17,5 +19,11 @@ def _copied(found: Copies, inputs: int) -> CudaKernel:
     return CudaKernel(actions)
 
 
-KERNELS: KernelTable[CudaKernel] = KernelTable("cuda", {"dl4py.samediff": _RULES, "dl4py.samediff.ops": _RULES}, _copied)
+def _swept(found: SweepOf, specs: Sequence[TensorSpec | None]) -> CudaKernel | None:
+    from .sweeps.sweep import kernel_of
+    return kernel_of(found, specs)
+
+
+_FOLDERS = {"dl4py.samediff": _RULES, "dl4py.samediff.ops": _RULES}
+KERNELS: KernelTable[CudaKernel] = KernelTable("cuda", _FOLDERS, _copied, _swept)
 kernel_for = KERNELS.register

@@ -11,7 +11,7 @@ from ..base.datatype import DataType
 from ..base.spec import Shape, TensorSpec, reduced, size
 from ..codecs.file_forms import of_reduction
 from ..errors import DataTypeError
-from ..ir.op import OPS, Op, Specs, op, require_floating
+from ..ir.op import OPS, Op, Specs, SweepOf, op, require_floating
 from .broadcasting import axes_of, broadcast_reduced
 from .elementwise import Elementwise
 
@@ -97,6 +97,11 @@ class Reduction(Op):
     def compiled_as(self) -> str:
         """Name among the compiled reductions: of the class that says how to reduce, which may be a parent."""
         return next(c for c in type(self).__mro__ if "reduce" in vars(c)).id  # type: ignore[attr-defined,no-any-return]
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf | None:
+        """The sweep ``compiled_as`` over the dimensions."""
+        x = specs[0]
+        return SweepOf(self.compiled_as, axes_of(self.dimensions, x.rank or 0), self.result_type(x)) if len(specs) == 1 else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -2,15 +2,27 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from .op import Copies, Op
+from .op import Copies, Op, SweepOf
 
 Rule = Callable[..., Any]
 RuleType = TypeVar("RuleType", bound=Rule)
 K = TypeVar("K")      # a back end's type of kernels
+
+#: The package whose ops say of themselves what all of them compute.
+_OWN = ("dl4py",)
+
+
+def _is_meant(parent: type[Op], cls: type[Op], packages: Iterable[str]) -> bool:
+    """Whether a rule for a parent is for what ``cls`` computes: who wrote it knew the parent and the classes of these packages."""
+    if cls.compute is parent.compute:
+        return True
+    author = next(c for c in cls.__mro__ if "compute" in vars(c))
+    ours = [any(f"{c.__module__}.".startswith(f"{p}.") for p in packages) for c in (parent, author)]
+    return ours[1] or (not ours[0] and parent.compute is Op.compute)
 
 
 class KernelTable(Generic[K]):
@@ -19,6 +31,9 @@ class KernelTable(Generic[K]):
     A class without a rule takes that of its parent, unless it says otherwise what it computes. Ops of other distributions may say
     theirs themselves, as a method with the name of the back end. Modules with rules are imported when one of their ops is first asked for.
 
+    Where no rule makes a kernel, the op has that of another op (:meth:`.Op.kernel_op`), of a sweep (:meth:`.Op.as_sweep`) or of copies
+    (:meth:`.Op.copies`), if it says so.
+
     Parameters
     ----------
     name : str
@@ -26,7 +41,9 @@ class KernelTable(Generic[K]):
     folders : mapping, optional
         Packages of ops and those with their rules, as for :meth:`add_folder`.
     copied : callable, optional
-        ``copied(copies, inputs)`` makes the kernel of any op with so many inputs that only moves elements (:meth:`.Op.copies`).
+        ``copied(copies, inputs)`` makes the kernel of any op with so many inputs that only moves elements.
+    swept : callable, optional
+        ``swept(sweep, specs)`` makes the kernel of any op that is a sweep over inputs of these specs (None: left out), or gives None.
 
     Examples
     --------
@@ -40,9 +57,10 @@ class KernelTable(Generic[K]):
     'relu of x'
     """
 
-    def __init__(self, name: str, folders: Mapping[str, str] | None = None, copied: Callable[[Copies, int], K] | None = None) -> None:
+    def __init__(self, name: str, folders: Mapping[str, str] | None = None, copied: Callable[[Copies, int], K] | None = None,
+                 swept: Callable[[SweepOf, Sequence[Any]], K | None] | None = None) -> None:
         self.name = name
-        self._copied = copied
+        self._copied, self._swept = copied, swept
         self._rules: dict[type[Op], Rule] = {}
         self._folders = dict(folders or {})
         self._imported: set[str] = set()
@@ -72,17 +90,38 @@ class KernelTable(Generic[K]):
     def has(self, cls: type[Op]) -> bool:
         """Whether a kernel was written for a class; a class that can do without says so itself (``has_cpu()``, ``has_cuda()``)."""
         own = getattr(cls, f"has_{self.name}", None)
-        return self.find(cls) is not None or self._moves(cls) if own is None else bool(own())
+        if own is not None:
+            return bool(own())
+        return self.find(cls) is not None or self._says(cls, "kernel_op") or self._sweeps(cls) or self._moves(cls)
 
     def kernel(self, op: Op, *specs: Any) -> K | None:
         """The kernel of an op for inputs of these static specs (None: left out); None: ``compute`` is run."""
         rule = self.find(type(op))
         made: K | None = None if rule is None else rule(op, *specs)
-        if made is None and self._copied is not None and self._moves(type(op)):
+        return self._declared(op, specs) if made is None else made
+
+    def _declared(self, op: Op, specs: Sequence[Any]) -> K | None:
+        """The kernel of an op by what its class says of it."""
+        cls = type(op)
+        if self._says(cls, "kernel_op"):
+            other = op.kernel_op(*specs)
+            return None if other is None else self.kernel(other, *specs)
+        if self._swept is not None and self._sweeps(cls):
+            sweep = op.as_sweep(*specs) if all(s is None or s.is_static for s in specs) else None
+            return None if sweep is None else self._swept(sweep, specs)
+        if self._copied is not None and self._moves(cls):
             served = all(s is not None and s.is_static and s.dtype.is_numeric for s in specs)
-            found = op.copies(*specs) if served else None
-            made = None if found is None else self._copied(found, len(specs))
-        return made
+            copies = op.copies(*specs) if served else None
+            return None if copies is None else self._copied(copies, len(specs))
+        return None
+
+    def _says(self, cls: type[Op], method: str) -> bool:
+        """Whether an op class has a method that is for what it computes."""
+        author = next(c for c in cls.__mro__ if method in vars(c))
+        return author is not Op and _is_meant(author, cls, _OWN)
+
+    def _sweeps(self, cls: type[Op]) -> bool:
+        return self._swept is not None and self._says(cls, "as_sweep")
 
     def _moves(self, cls: type[Op]) -> bool:
         """Whether an op class declares what it copies, itself or by the parent that defines its ``compute``."""
@@ -93,17 +132,9 @@ class KernelTable(Generic[K]):
         for parent in cls.__mro__:
             self._import_rules(parent.__module__)
             found = self._rules.get(parent) or parent.__dict__.get(self.name)
-            if found is not None and self._knows(parent, cls):
+            if found is not None and _is_meant(parent, cls, self._folders):
                 return found  # type: ignore[no-any-return]
         return None
-
-    def _knows(self, parent: type[Op], cls: type[Op]) -> bool:
-        """Whether the rule of a parent is for what ``cls`` computes: who wrote it knew the parent and the classes of these folders."""
-        if cls.compute is parent.compute:
-            return True
-        author = next(c for c in cls.__mro__ if "compute" in vars(c))
-        ours = [any(f"{c.__module__}.".startswith(f"{p}.") for p in self._folders) for c in (parent, author)]
-        return ours[1] or (not ours[0] and parent.compute is Op.compute)
 
     def _import_rules(self, module: str | None) -> None:        # code made by exec has none
         ops = max((p for p in self._folders if module is not None and module.startswith(f"{p}.")), key=len, default=None)

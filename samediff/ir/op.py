@@ -19,8 +19,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
+from ..base.datatype import DataType
 from ..base.registry import Registry
-from ..base.spec import TensorSpec, size
+from ..base.spec import Shape, TensorSpec, size
 from ..errors import DataTypeError, GradientError, GraphError, did_you_mean
 
 if TYPE_CHECKING:
@@ -68,6 +69,21 @@ def rearranged(view: Callable[[Any], Any]) -> Copies:
         seen = view(x)
         return [(seen, rest[-1].reshape(seen.shape))]
     return Copies(pairs)
+
+
+@dataclasses.dataclass(frozen=True)
+class SweepOf:
+    """A reduction or normalization of slices; every back end has kernels for those of :mod:`~dl4py.samediff.plans.sweeps.table`.
+
+    ``name`` is the one there, ``axes`` are those of a slice. ``shapes`` are those of the inputs aligned with the first one, where they are
+    not all of its shape. ``result`` is the type of results for each slice; None: there is one for each element, of the type of the first
+    input.
+    """
+
+    name: str
+    axes: tuple[int, ...]
+    result: DataType | None = None
+    shapes: tuple[Shape, ...] = ()
 
 
 class Op:
@@ -189,6 +205,14 @@ class Op:
 
     def copies(self, *specs: TensorSpec) -> Copies | None:
         """The copies that make up the op for inputs of these static specs; None where there is more to do."""
+        return None
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf | None:
+        """The sweep that the op is for inputs of these static specs; None where it is none."""
+        return None
+
+    def kernel_op(self, *specs: TensorSpec) -> Op | None:
+        """The op whose kernels are those of this one, for inputs of these static specs; None: it has its own, if any."""
         return None
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:

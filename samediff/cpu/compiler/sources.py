@@ -46,7 +46,7 @@ def code_of(folder: Path) -> Iterator[bytes]:
     files = [*folder.rglob("*.py")] or [*folder.rglob("*.pyc")] or [p for p in folder.parents if p.is_file()]
     if not files:
         raise missing_source(str(folder))
-    return (p.read_bytes() for p in sorted(files) if "dispatch" not in p.parts[len(folder.parts):])       # dispatch has no kernels
+    return (p.read_bytes() for p in sorted(files))
 
 
 def missing_source(file: str) -> MissingPackageError:

@@ -10,9 +10,10 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ...ir.op import Kernel
+from ...ir.op import Kernel, SweepOf
 from ...plans.sweeps.loops import loops
 from ...plans.sweeps.spec import Sweep
+from ...plans.sweeps.table import NORMALIZATIONS, REDUCTIONS
 from ..code.fused import writable
 from ..compiler.sources import function_of, jit
 from ..library import kernel_names
@@ -82,6 +83,21 @@ def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[Ten
 def _type(spec: TensorSpec) -> Any:
     """The type in which arrays are handed to kernels."""
     return np.dtype(np.float32) if spec.dtype.name in _HALVES else np.dtype(np.uint8) if spec.dtype.name == "BOOL" else spec.dtype.numpy
+
+
+def kernel_of(found: SweepOf, specs: Sequence[TensorSpec | None]) -> Kernel | None:
+    """The kernel of an op that is a sweep, for inputs of these specs (None: left out); None for one that is not among these."""
+    given = [s for s in specs if s is not None]
+    if found.result is None:
+        sweep = NORMALIZATIONS.get(found.name)
+        kernel = None if sweep is None else swept(sweep, found.axes, given, found.shapes)
+    else:
+        sweep = REDUCTIONS.get(found.name)
+        kernel = None if sweep is None else folded(sweep, found.axes, given[0], TensorSpec(None, found.result))
+    if kernel is None or len(given) == len(specs):
+        return kernel
+    call = kernel.call
+    return Kernel(lambda *arrays: call(*(a for a in arrays if a is not None)))
 
 
 def folded(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpec) -> Kernel | None:

@@ -11,11 +11,14 @@ import numpy as np
 
 from ...base.datatype import DataType, is_floating
 from ...base.spec import Shape, TensorSpec
+from ...ir.op import SweepOf
 from ...plans.actions import Action, ArrayCopy, CudaKernel, KernelLaunch
 from ...plans.sweeps.loops import loops
 from ...plans.sweeps.spec import Sweep
+from ...plans.sweeps.table import NORMALIZATIONS
 from ..code.layout import NARROW, contiguous
 from .sweep_source import SweepForm, passes, sweep_source
+from .table import REDUCTIONS
 
 _text = functools.lru_cache(maxsize=1024)(sweep_source)
 
@@ -139,6 +142,22 @@ def _serves(sweep: Sweep, x: TensorSpec, slices: int, length: int, result: Tenso
     return length > 0 or slices == 0 or all(f.combine in ("sum", "prod") for f in sweep.folds)
 
 
+def kernel_of(found: SweepOf, specs: Sequence[TensorSpec | None]) -> CudaKernel | None:
+    """The kernel of an op that is a sweep, for inputs of these specs (None: left out); None for one that is not among these."""
+    given = [s for s in specs if s is not None]
+    if found.result is None:
+        sweep = NORMALIZATIONS.get(found.name)
+        kernel = None if sweep is None else swept(sweep, found.axes, given, found.shapes)
+    else:
+        sweep = REDUCTIONS.get(found.name)
+        results = [] if sweep is None else [TensorSpec(None, found.result)] * len(sweep.results)
+        kernel = None if sweep is None else folded(sweep, found.axes, given, results)
+    if kernel is None or len(given) == len(specs):
+        return kernel
+    actions = kernel.actions
+    return CudaKernel(lambda *arrays: actions(*(a for a in arrays if a is not None)), kernel.workspace)
+
+
 def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], results: Sequence[TensorSpec],
            shapes: Sequence[Shape] = ()) -> CudaKernel | None:
     """A kernel ``(*inputs, *results)`` for a sweep with numbers for each slice; None where array code explains errors.
@@ -204,7 +223,6 @@ def swept(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], shapes
 
 def sample_kernels() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
-    from ...plans.sweeps.table import NORMALIZATIONS
     from . import table as sweeps
     more = {**sweeps.CROSS_ENTROPY, **sweeps.DISTANCES, **sweeps.PLACES, "is max": sweeps.IS_MAX, "clipped": sweeps.clipped(0.5, True),
             "sum, spread": sweeps.SUM_SPREAD, "half squares": sweeps.HALF_SQUARES, "proximity": sweeps.PROXIMITY,

@@ -10,7 +10,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
-from .convolving import FORMATS, Geometry, bias_grad, convolution_grads, output_shape
+from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_grads, output_shape
 from .window import Windowed
 from .window_fields import Fields1D, Fields2D, Fields3D
 
@@ -84,6 +84,10 @@ class ConvolutionOp(Windowed, Op):
         geometry = self.geometry(weights.shape)
         y = geometry.convolve(xp, x, weights)
         return y if bias is None else y + geometry.spread_bias(bias.reshape(-1), y.ndim)
+
+    def kernel_op(self, *specs: TensorSpec) -> Op:
+        """The convolution of this geometry."""
+        return Convolution(self.geometry(specs[1].shape))
 
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
         weights: Any = inputs[1]

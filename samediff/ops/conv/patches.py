@@ -125,6 +125,10 @@ class PatchExtraction(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         return self.patches().unfold(xp, x)
 
+    def kernel_op(self, *specs: TensorSpec) -> Op:
+        """The copy of windows with this geometry."""
+        return Unfold(self.patches())
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         return [inputs[0].sd.add_op(Fold(self.patches()), [output_grads[0], inputs[0]])]

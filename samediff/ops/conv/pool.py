@@ -90,6 +90,10 @@ class AveragePooling(Pooling):
     def compute(self, xp: Any, x: Any) -> Any:
         return self.pool().sum(xp, x)
 
+    def kernel_op(self, *specs: TensorSpec) -> Op:
+        """The sum of each window, whose pool has the divisor."""
+        return WindowSum(self.pool())
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The gradient of each window, spread evenly over its cells."""

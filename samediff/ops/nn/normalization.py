@@ -10,7 +10,7 @@ from ...errors import ShapeError
 from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...families.families import Elementwise
-from ...ir.op import Specs, op, require_floating, require_same_type
+from ...ir.op import Specs, SweepOf, op, require_floating, require_same_type
 from ..reduce.standardized import StandardizedAxes, standardize
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ class LayerNorm(Composite):
         if bias is not None:
             y += aligned(xp, bias, (self.axis,), x.ndim)
         return y.astype(x.dtype, copy=False)
+
+    def as_sweep(self, *specs: TensorSpec | None) -> SweepOf:
+        """The standardization, with gain and bias as they are given."""
+        x, *more = specs
+        assert x is not None
+        rank = x.rank or 0
+        name = "_".join(["layer_norm", *(n for n, s in zip(("gain", "bias"), more) if s is not None)])
+        return SweepOf(name, normalize_axes(self.dimensions, rank), shapes=(
+            x.shape or (), *(self.aligned(s.shape, rank) for s in more if s is not None)))
 
     def aligned(self, shape: Shape | None, rank: int) -> Shape:
         """The shape of gain or bias next to that of x."""

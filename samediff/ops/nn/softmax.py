@@ -8,7 +8,7 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...families.composite import Composite, composite_grad
-from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
+from ...ir.op import Op, Specs, SweepOf, attributes, op, require_floating, require_same_type
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -48,6 +48,11 @@ class AlongAxis(Op):
         for other in specs[1:]:
             expect("the gradient", other, x.shape)
         return TensorSpec(x.shape, x.dtype)
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf | None:
+        """The sweep ``compiled_as`` along the dimension."""
+        shape = specs[0].shape
+        return SweepOf(self.compiled_as, (normalize_axis(self.dimension, len(shape)),)) if shape else None
 
     def sum(self, x: SDVariable) -> SDVariable:
         """Sum along the dimension, kept as size 1."""

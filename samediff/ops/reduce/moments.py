@@ -13,7 +13,7 @@ from ...codecs.file_args import FileArgs
 from ...expressions.arrays import centred, deviation_over, mean_of_squares
 from ...families.broadcasting import axes_of, sum_to
 from ...families.families import Elementwise, Reduction
-from ...ir.op import Op, Specs, op
+from ...ir.op import Op, Specs, SweepOf, op
 from .reduce import Mean
 
 if TYPE_CHECKING:
@@ -108,6 +108,12 @@ class Moments(Op):
         mean, rest = centred(x, over)
         variance = mean_of_squares(rest, over, keepdims=self.keep_dims)
         return mean.reshape(variance.shape), variance.astype(x.dtype, copy=False)
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf | None:
+        """Both in one sweep."""
+        x = specs[0]
+        result = x.dtype if x.dtype.is_floating else DataType.FLOAT
+        return SweepOf("moments", axes_of(self.dimensions, x.rank or 0), result) if len(specs) == 1 else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -14,7 +14,7 @@ from ...errors import ShapeError
 from ...expressions.arrays import centred, deviation_over, mean_over
 from ...families.broadcasting import axes_of
 from ...families.composite import Composite
-from ...ir.op import Op, Specs, op, require_floating
+from ...ir.op import Op, Specs, SweepOf, op, require_floating
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -42,6 +42,9 @@ class StandardizedAxes(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0].astype(x.dtype, copy=False)
 
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf:
+        return SweepOf("standardize", normalize_axes(self.axes, specs[0].rank or 0))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """(g - mean(g) - y mean(g y)) / deviation."""
@@ -66,6 +69,9 @@ class StandardizeSlope(Composite):
         slope -= y * mean_over(upstream * y, axes, keepdims=True)
         slope *= scale
         return slope.astype(x.dtype, copy=False)
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf:
+        return SweepOf("standardize_backward", normalize_axes(self.axes, specs[0].rank or 0))
 
     def expand(self, *inputs: Any) -> Any:
         """The op as a composition of other ops."""
@@ -92,6 +98,9 @@ class Standardize(Op):
 
     def compute(self, xp: Any, x: Any) -> Any:
         return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0].astype(x.dtype, copy=False)
+
+    def as_sweep(self, *specs: TensorSpec) -> SweepOf:
+        return SweepOf("standardize", normalize_axes(self.dimensions, specs[0].rank or 0))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -26,6 +26,10 @@ class AliasOp(Op):
         """Values of the op :meth:`target_op`."""
         return self.target_op().compute(xp, *inputs)
 
+    def kernel_op(self, *specs: TensorSpec) -> Op:
+        """The op :meth:`target_op`."""
+        return self.target_op()
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Gradients of the op :meth:`target_op`."""

@@ -327,6 +327,10 @@ class Upsampling(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         return self.repeat().compute(xp, x)
 
+    def kernel_op(self, *specs: TensorSpec) -> Op:
+        """The op :meth:`repeat`."""
+        return self.repeat()
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The gradient summed over the copies of each cell."""

@@ -9,6 +9,8 @@ import pytest
 from dl4py.layers import BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, SameDiff
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.device.devices import Device, backend_of, device, register_device
 from dl4py.samediff.errors import DeviceError, RegistrationError
 from dl4py.samediff.expressions.arrays import xp
@@ -144,6 +146,64 @@ def test_a_kernel_is_not_taken_for_another_meaning():
     table = KernelTable("toy")
     table.register(Relu)(lambda op, x: f"relu of {x}")
     assert [table.kernel(c(), "x") for c in (Other, OtherHeir, Member)] == [None, None, "family of x"]
+
+
+class Alias(Op):
+    """Another name of an op."""
+
+    def kernel_op(self, *specs):
+        return Relu() if specs else None
+
+    def compute(self, xp, x):
+        return xp.maximum(x, 0)
+
+
+class Negative(Alias):
+    """A sub-class that computes something else."""
+
+    def compute(self, xp, x):
+        return -x
+
+
+def test_an_op_has_the_kernels_of_the_op_it_names():
+    table = KernelTable("toy")
+    table.register(Relu)(lambda op, x: f"relu of {x}")
+    assert table.kernel(Alias(), "x") == "relu of x" and table.kernel(Alias()) is None and table.has(Alias)
+    assert table.kernel(Negative(), "x") is None and not table.has(Negative)
+    table.register(Alias)(lambda op, x: f"alias of {x}")
+    assert table.kernel(Alias(), "x") == "alias of x"
+
+
+class Doubled(Softmax):
+    """A sub-class that is another sweep, if any."""
+
+    def compute(self, xp, x):
+        return 2 * super().compute(xp, x)
+
+
+X, OPEN = TensorSpec((2, 3), DataType.FLOAT), TensorSpec((-1, 3), DataType.FLOAT)
+
+
+@pytest.mark.parametrize(("op", "specs", "found"), [
+    (Softmax(), [X], ("softmax", (1,), None, ())),
+    (Softmax(dimension=0), [X], ("softmax", (0,), None, ())),
+    (Softmax(), [OPEN], None),
+    (Softmax(), [TensorSpec((), DataType.FLOAT)], None),
+    (Doubled(), [X], None),
+    (OPS["reduce_sum"](dimensions=(0,)), [X], ("reduce_sum", (0,), DataType.FLOAT, ())),
+    (OPS["reduce_sum"](), [X, TensorSpec((1,), DataType.INT)], None),
+    (OPS["std"](bias_corrected=True), [X], ("sample_std", (0, 1), DataType.FLOAT, ())),
+    (OPS["moments"](dimensions=(1,)), [TensorSpec((2, 3), DataType.INT)], ("moments", (1,), DataType.FLOAT, ())),
+    (OPS["standardize"](dimensions=(-1,)), [X], ("standardize", (1,), None, ())),
+    (OPS["layer_norm"](dimensions=(1,)), [X, None, TensorSpec((3,), DataType.FLOAT)], ("layer_norm_bias", (1,), None, ((2, 3), (1, 3)))),
+], ids=repr)
+def test_ops_say_which_sweep_they_are(op, specs, found):
+    taken = []
+    table = KernelTable("toy", swept=lambda sweep, given: taken.append(sweep) or "made")
+    assert table.kernel(op, *specs) == (None if found is None else "made")
+    assert [(s.name, s.axes, s.result, s.shapes) for s in taken] == ([] if found is None else [found])
+    assert table.has(type(op)) is (type(op) is not Doubled) and not KernelTable("toy").has(type(op))
+    assert KernelTable("toy").kernel(op, *specs) is None
 
 
 class Twice(OPS["segment_sum"]):

@@ -67,8 +67,8 @@ def test_a_second_process_compiles_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("files, read", [
-    (["cpu/a.py", "cpu/dispatch/b.py", "cpu/__pycache__/a.pyc"], ["cpu/a.py"]),
-    (["cpu/a.pyc", "cpu/dispatch/b.pyc"], ["cpu/a.pyc"]),         # compileall -b
+    (["cpu/a.py", "cpu/ops/b.py", "cpu/__pycache__/a.pyc"], ["cpu/a.py", "cpu/ops/b.py"]),
+    (["cpu/a.pyc", "cpu/ops/b.pyc"], ["cpu/a.pyc", "cpu/ops/b.pyc"]),         # compileall -b
     (["cpu"], ["cpu"]),                                           # an archive, which is imported from
     ([], MissingPackageError),
 ])

@@ -8,7 +8,7 @@ from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cpu import threads
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.matrix.tiles import lanes_of
-from dl4py.samediff.cpu.routines.convolution import _shapes
+from dl4py.samediff.cpu.ops.conv.convolving import sizes_of
 from dl4py.samediff.cpu.routines.direct_convolution import DirectConvolution
 from dl4py.samediff.cpu.routines.parallel_kernel import ParallelKernel
 from dl4py.samediff.ops.conv.conv import Conv2D
@@ -53,7 +53,7 @@ def drawn(case, dtype, form="OIYX"):
 
 def direct(geometry, x, w):
     """What chooses the kernels here."""
-    shapes = _shapes(geometry, spec_of(x), spec_of(w))
+    shapes = sizes_of(geometry, spec_of(x), spec_of(w))
     return None if shapes is None else DirectConvolution.of(shapes)
 
 

@@ -9,7 +9,7 @@ from dl4py.samediff.cpu.blas import blas
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.kernels.time_loops import SMALL
 from dl4py.samediff.cpu.native.program import Program
-from dl4py.samediff.cpu.routines import recurrent
+from dl4py.samediff.cpu.ops.recurrent import lstm_sequence
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 from tests.samediff.cpu.kernels.agreement import agree, spec
 
@@ -49,7 +49,7 @@ def test_large_products_with_and_without_a_library(dtype, has_library, rng, monk
     if has_library and not blas.available():
         pytest.skip("NumPy uses another library")
     if not has_library:
-        monkeypatch.setattr(recurrent, "library", lambda like: 0)
+        monkeypatch.setattr(lstm_sequence, "library", lambda like: 0)
     count, batch, units = 40, 33, 160
     assert count * batch * units * units * 4 > 2 * SMALL            # of each share, too
     given = [rng.normal(size=s).astype(dtype) / 8 for s in ((count, batch, 7), (7, 4 * units), (units, 4 * units))]

@@ -9,7 +9,7 @@ import pytest
 from dl4py.samediff.cpu import threads
 from dl4py.samediff.cpu.blas import blas
 from dl4py.samediff.cpu.kernels.time_loops import SMALL, copy_series
-from dl4py.samediff.cpu.routines import gru, recurrent
+from dl4py.samediff.cpu.ops.recurrent import gru_sequence, rnn_sequence
 from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
 from tests.samediff.cpu.kernels.agreement import agree
@@ -79,7 +79,7 @@ def test_large_products_with_and_without_a_library(dtype, has_library, rng, monk
     if has_library and not blas.available():
         pytest.skip("NumPy uses another library")
     if not has_library:
-        for module in (recurrent, gru):
+        for module in (rnn_sequence, gru_sequence):
             monkeypatch.setattr(module, "library", lambda like: 0)
     count, batch, _, units = LARGE
     assert count * batch * units * units > 2 * SMALL            # of each share, too

@@ -8,7 +8,8 @@ import pytest
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.routines import convolution, convolution_sizes, depthwise, im2col_convolution
+from dl4py.samediff.cuda.ops.conv import convolving
+from dl4py.samediff.cuda.routines import convolution_sizes, depthwise, im2col_convolution
 from dl4py.samediff.cuda.routines.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
 from dl4py.samediff.ops.conv.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
 from dl4py.samediff.ops.conv.conv_forms import PointwiseConv2D
@@ -73,7 +74,7 @@ def test_windows(name, last, alone):
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("tile", TILES, ids=["large", "square", "narrow"])
 def test_tiles(monkeypatch, tile):
-    monkeypatch.setattr(convolution, "tile_for", lambda rows, columns: tile)
+    monkeypatch.setattr(convolving, "tile_for", lambda rows, columns: tile)
     check((2, 9, 10, 9), 133, CASES["padded"][2], False, "OIYX")
 
 

@@ -7,7 +7,7 @@ import pytest
 from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.routines.recurrent import gradients as recurrent_gradients
+from dl4py.samediff.cuda.routines import recurrent_gradients
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 from dl4py.samediff.plans.actions import KernelLaunch
 from tests.samediff.cuda.support import check_kernel, needs_compiler

@@ -7,7 +7,7 @@ import pytest
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.routines.recurrent import gradients as recurrent_gradients
+from dl4py.samediff.cuda.routines import recurrent_gradients
 from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
 from tests.samediff.cuda.support import check_kernel, needs_compiler

@@ -7,7 +7,8 @@ import pytest
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.routines import scan
+from dl4py.samediff.cuda.ops.nn import local_response
+from dl4py.samediff.cuda.ops.reduce import cumulative
 from dl4py.samediff.ir.op import OPS
 from tests.samediff.cuda.support import check_kernel, needs_compiler
 
@@ -49,6 +50,7 @@ def test_neighbours(dtype):
 
 
 def test_large_arrays_take_wide_indices(monkeypatch):
-    monkeypatch.setattr(scan, "NARROW", 10)
+    for module in (cumulative, local_response):
+        monkeypatch.setattr(module, "NARROW", 10)
     check_kernel(OPS["cumsum"](False, False, (1,)), rng.standard_normal((5, 40)))
     check_kernel(OPS["neighbour_sum"](2, 1), rng.standard_normal((5, 40)))

@@ -1,1 +1,0 @@
-"""Layers that go through a sequence, and their gradients."""
