@@ -742,6 +742,7 @@ class DifferentialFunctionNames(JavaSpelling):
     outputVariables = DifferentialFunction.output_variables
     outputVariablesNames = DifferentialFunction.output_variables_names
     propertiesForFunction = DifferentialFunction.properties_for_function
+    propertiesToResolve = DifferentialFunction.properties_to_resolve
     resolvePropertiesFromSameDiffBeforeExecution = DifferentialFunction.resolve_properties_from_same_diff_before_execution
     tensorflowName = DifferentialFunction.tensorflow_name
     tensorflowNames = DifferentialFunction.tensorflow_names

@@ -181,6 +181,10 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         found = {p: text for p, text in file_args(type(self.op)).properties.items() if text.count(":") > 1}
         return {self.op_name(): found} if found else {}
 
+    def properties_to_resolve(self) -> list[str]:
+        """Names of properties that are resolved before an execution: none, as attributes are known when the op is added."""
+        return []
+
     def resolve_properties_from_same_diff_before_execution(self) -> None:
         """Nothing to do: attributes are known when the op is added, and values that inputs give are inputs."""
 

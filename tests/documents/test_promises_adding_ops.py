@@ -96,6 +96,8 @@ assert sd.getInputsForOp(f) == ["input", "w"] and sd.getOutputsForOp(f) == [sd.o
 # 103 properties of a function by the graph
 f = sd.ops()[0]
 assert sd.propertiesForFunction(f) == f.propertiesForFunction()
+# 103 nothing is left to resolve before an execution
+assert sd.ops()[0].propertiesToResolve() == []
 # 111 a product of vectors by the factory, named
 ret = sd.updateVariableNameAndReference(sd.f().cross(sd.constant(np.eye(3)[:1]), sd.constant(np.eye(3)[1:2])), "c")
 assert ret.name() == "c"
