@@ -10,6 +10,7 @@ from ...samediff.base.user_code.other_values import others
 from ...samediff.errors import DL4PyError
 from ...samediff.ir.op import Op
 from ..java.java_op import JavaOp
+from ..java.java_style import PASSING
 from ..ops.base import UserOp
 from . import runs
 from .examples import Example
@@ -34,6 +35,15 @@ def other_attributes(op: Op) -> list[tuple[str, Op]]:
     return found[:_ATTRIBUTES]
 
 
+def can_be_changed(op: Op) -> bool:
+    """Whether there is an attribute, or a field of the Java form, of which other values are known."""
+    return bool(other_attributes(op)) or (isinstance(op, JavaOp) and any(list(others(v)) for v in _fields(op).values()))
+
+
+def _fields(op: JavaOp) -> dict[str, Any]:
+    return {n: v for n, v in vars(op.instance()).items() if not n.startswith("_") and n not in PASSING}
+
+
 def _alternatives(op: Op) -> Iterator[tuple[str, list[Any]]]:
     held = dict(op.instance().properties_for_function()) if isinstance(op, JavaOp) else {}
     if isinstance(op, UserOp):
@@ -53,8 +63,8 @@ def _with(op: Op, name: str, value: Any) -> Op:
 
 def _all_are_properties(op: JavaOp) -> None:
     """CheckFailure when a field that a caller may set is neither a property nor an argument: runs and files lose it."""
-    for name, value in vars(op.instance()).items():
-        for other in others(value) if not name.startswith("_") else ():
+    for name, value in _fields(op).items():
+        for other in others(value):
             user = op.instance()
             setattr(user, name, other)
             try:

@@ -25,7 +25,7 @@ from ..java.java_style import UserDefinedCustomOp
 from ..ops.base import UserOp
 from ..ops.user_op import UserFunction, owner_class
 from . import circumstances, runs
-from .attributes import other_attributes, with_other_attributes
+from .attributes import can_be_changed, other_attributes, with_other_attributes
 from .batching import batching_agrees
 from .examples import Example, more_rows, other_sizes, variants
 from .gradient_code import stands_alone
@@ -171,7 +171,7 @@ def _runs(op: Op, arrays: Example) -> Named:
     if op.stateful:
         yield "random numbers", lambda: circumstances.heeds_runs(op, arrays)
     yield "precision", lambda: circumstances.keeps_precision(op, arrays)
-    if other_attributes(op) or isinstance(op, JavaOp):
+    if can_be_changed(op):
         yield "other attributes", lambda: with_other_attributes(op, arrays, _round_trip)
     yield "strided inputs", lambda: runs.strided(op, arrays)
     yield "one array as several inputs", lambda: runs.shared(op, arrays)
