@@ -155,6 +155,8 @@ class GraphNamespace:
         if isinstance(axis, (tuple, list)) and not axis and x.ndim:     # for NumPy each element alone, for ops all of them
             alone = self._reduced(name, x[..., None], -1, False, more)
             return alone if dtype is None else alone.astype(dtype)
+        if name in ("sum", "prod") and dtype is None and np.dtype(x.dtype).kind == "b":     # NumPy counts truth values
+            x = self.astype(x, np.int64)
         made = self.node(_REDUCTIONS[name], [x], dimensions=_axes(axis), keep_dims=bool(keepdims))
         return made if dtype is None else made.astype(dtype)
 
