@@ -7,7 +7,6 @@ from typing import Any, BinaryIO
 from ...layers.types.input_type import InputType
 from ...samediff.base.names import first_free
 from ...samediff.errors import ConfigurationError
-from ...samediff.onnx.exporting import export
 from ..engine.build import input_name
 from ..engine.protocols import HasEngine
 from .exchange import forward_graph
@@ -15,6 +14,7 @@ from .exchange import forward_graph
 
 def export_network(net: HasEngine, target: str | PathLike[str] | BinaryIO | None, input_types: tuple[InputType, ...]) -> Any:
     """Write the forward pass of a network, as it computes outside of training; see ``export_onnx`` of networks."""
+    from ...samediff.onnx.exporting import export
     structure = net.engine.structure
     if input_types and (len(input_types) != len(structure.inputs) or not all(isinstance(t, InputType) for t in input_types)):
         raise ConfigurationError(f"export_onnx takes an InputType for each input of the network ({', '.join(structure.inputs)}); "

@@ -61,8 +61,8 @@ class ImportingMixin(GraphCore):
                     shapes: Mapping[str, Sequence[int]] | None = None) -> Any:
         """Write the graph, as it computes outside of training, as an ONNX model; it needs the package ``onnx``.
 
-        Placeholders become inputs and keep their names, sizes of -1 stay open (``batch`` where it is the first of the only input); variables and constants
-        become initializers, outputs keep their names. A file is written whole or not at all.
+        Placeholders become inputs and keep their names, sizes of -1 stay open (``batch`` where it is the first of the only input);
+        variables and constants become initializers, outputs keep their names. A file is written whole or not at all.
 
         Parameters
         ----------

@@ -15,6 +15,9 @@ from ..ir.op import Op, as_tuple
 from .export_table import NotSayableError
 from .values import CODES
 
+#: Constants of so many elements are written once where they are equal.
+MOST_SHARED = 4096
+
 
 @dataclass(eq=False)
 class Value:
@@ -28,11 +31,14 @@ class Value:
         Type and shape, as far as they are known.
     known : ndarray, optional
         The value of a constant.
+    wanted : str
+        The name that a constant has in the graph.
     """
 
     name: str
     spec: TensorSpec
     known: Any = None
+    wanted: str = ""
 
     @property
     def dtype(self) -> DataType:
@@ -68,7 +74,7 @@ class Value:
     @property
     def seen(self) -> TensorSpec:
         """The spec as shape rules look at it, with the value of a small constant."""
-        known = self.known if self.known is not None and self.known.size <= 4096 else None
+        known = self.known if self.known is not None and self.known.size <= MOST_SHARED else None
         return TensorSpec(self.spec.shape, self.spec.dtype, known)
 
 
@@ -78,7 +84,7 @@ def result_of(op: Op, *inputs: Value | None) -> TensorSpec:
 
 
 @dataclass(eq=False)
-class Written:
+class WrittenNode:
     """A node, with values for names and blocks for graphs."""
 
     operator: str
@@ -93,7 +99,7 @@ class Block:
     """A graph inside of a node."""
 
     inputs: list[Value]
-    nodes: list[Written] = field(default_factory=list)
+    nodes: list[WrittenNode] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
 
 
@@ -109,7 +115,7 @@ class OnnxGraph:
     """
 
     def __init__(self, taken: Sequence[str]) -> None:
-        self.nodes: list[Written] = []
+        self.nodes: list[WrittenNode] = []
         self.initializers: dict[str, Any] = {}
         self.domains: dict[str, int] = {}
         self.read: list[bool] = []
@@ -132,11 +138,14 @@ class OnnxGraph:
             return ""
         if not value.name:
             array = np.asarray(value.known)
-            key = (array.dtype.str, array.dtype.name, array.shape, array.tobytes()) if array.size <= 4096 else id(value)
-            if key not in self._constants:
-                self._constants[key] = name = self.fresh("constant")
-                self.initializers[name] = array
-            value.name = self._constants[key]
+            key = (array.dtype.name, array.shape, array.tobytes()) if array.size <= MOST_SHARED and not value.wanted else None
+            found = self._constants.get(key)
+            if found is None:
+                found = value.wanted if value.wanted and value.wanted not in self.initializers else self.fresh("constant")
+                self.initializers[found] = array
+                if key is not None:
+                    self._constants[key] = found
+            value.name = found
         return value.name
 
     def node(self, operator: str, *inputs: Value | None, outputs: int = 1, dtype: DataType | None = None, domain: str = "",
@@ -166,7 +175,7 @@ class OnnxGraph:
         if domain:
             self.domains.setdefault(domain, 1)
         given = {k: v for k, v in attributes.items() if v is not None}
-        self.nodes.append(Written(operator, tuple(names), tuple(v.name for v in made), given, domain))
+        self.nodes.append(WrittenNode(operator, tuple(names), tuple(v.name for v in made), given, domain))
         return made[0] if outputs == 1 else made
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""From ops of a graph to nodes of ONNX: by their exporter, as scalar functions, or by the nodes that they stand for."""
+"""Ops of a graph as nodes of ONNX: by their exporter, as scalar functions, or by the nodes that they stand for."""
 from __future__ import annotations
 
 import functools
@@ -34,11 +34,13 @@ class OpWriter(OnnxGraph):
     Attributes
     ----------
     refused : why ONNX cannot say a node, by name of the node
+    own : names of the graph's own variables
     """
 
     def __init__(self, taken: Sequence[str]) -> None:
         super().__init__(taken)
         self.refused: dict[str, str] = {}
+        self.own = set(taken)
         self._within: list[type[Op]] = []
 
     def run(self, sd: Any, outputs: Sequence[str], given: Mapping[str, Value]) -> dict[str, Value]:
@@ -47,6 +49,8 @@ class OpWriter(OnnxGraph):
         for variable in sd.variables():
             if variable.is_constant() and variable.name() not in scope:
                 scope[variable.name()] = self.constant(np.asarray(sd.stored(variable.name())))
+                if not self._within and variable.name() in self.own:
+                    scope[variable.name()].wanted = variable.name()
         nodes = needed(sd.nodes(), outputs)
         read = {n for node in nodes for n in node.inputs} | set(outputs)
         for node in nodes:
@@ -94,7 +98,8 @@ class OpWriter(OnnxGraph):
         sizes = [int(np.prod(s.shape)) if s.is_static else 0 for s in promised]  # type: ignore[arg-type]
         if not all(shapes) or op.stateful or max(sizes, default=0) > MOST_FOLDED or not all(s.dtype.is_numeric for s in promised):
             return None
-        arrays = [None if v is None else v.known if v.known is not None else np.zeros(v.static, v.dtype.numpy) for v in inputs]
+        arrays = [None if v is None else v.known if v.known is not None else np.broadcast_to(np.zeros((), v.dtype.numpy), v.static)
+                  for v in inputs]
         found = as_declared(compute(op, arrays, RunContext(), name), list(promised))
         return [self.constant(np.array(a)) for a in found]
 
@@ -107,8 +112,9 @@ class OpWriter(OnnxGraph):
         made = None if found is None else found.export(self, op, *inputs)
         if made is not None:
             return as_tuple(made)
-        if isinstance(op, Elementwise):
-            return self._scalar(op, inputs)
+        scalar = self._scalar(op, inputs) if isinstance(op, Elementwise) else None
+        if scalar is not None:
+            return scalar
         if op.stateful and not graphs_of(op):
             raise NotSayableError("it draws random numbers")
         if type(op) in self._within:
@@ -119,12 +125,13 @@ class OpWriter(OnnxGraph):
         finally:
             self._within.pop()
 
-    def _scalar(self, op: Elementwise, inputs: Sequence[Value | None]) -> tuple[Value, ...]:
+    def _scalar(self, op: Elementwise, inputs: Sequence[Value | None]) -> tuple[Value, ...] | None:
+        """As scalar functions; None where its code is none of these."""
         given = [v for v in inputs if v is not None]
         try:
             expressions = op.expressions([v.dtype.numpy for v in given])
-        except TraceError as error:
-            raise NotSayableError(str(error)) from error
+        except TraceError:
+            return None
         return written(self, expressions, given)
 
     def _composed(self, op: Op, inputs: Sequence[Value | None]) -> tuple[Value, ...]:
@@ -138,7 +145,7 @@ class OpWriter(OnnxGraph):
         ways: list[Any] = [functools.partial(composition, whole, specs)] if isinstance(whole, Expandable) else []
         ways.insert(1 if in_plan else 0, functools.partial(array_code, op, seen))
         for way in ways:
-            marks = len(self.nodes), dict(self.initializers), dict(self._constants)
+            before = len(self.nodes)
             try:
                 sd, outputs = way()
                 if not all(o.dtype is s.dtype and may_equal(o.spec.shape, s.shape) for o, s in zip(outputs, promised)):
@@ -149,6 +156,6 @@ class OpWriter(OnnxGraph):
                 problem = str(error)
             except (DL4PyError, NotImplementedError, TypeError, ValueError, AttributeError) as error:
                 problem = problem if isinstance(error, NotImplementedError) else f"its code cannot be followed: {error}".split("\n")[0]
-            del self.nodes[marks[0]:]
+            del self.nodes[before:]
         raise NotSayableError(problem)
 

@@ -12,7 +12,7 @@ from ..codecs.regular_files import path_of
 from ..errors import DataTypeError, LimitError, MissingOpError, MissingPackageError, ShapeError
 from ..ir.variable import SDVariable
 from . import exporters as _exporters  # noqa: F401 - fills the table
-from .export_graph import Block, Value, Written
+from .export_graph import Block, Value, WrittenNode
 from .export_nodes import OpWriter
 from .export_table import IR_VERSION, OPSET
 from .values import CODES
@@ -102,14 +102,14 @@ def _named(writer: OpWriter, scope: Mapping[str, Value], names: list[str], given
         if name in given:
             continue
         if value.name in given or value.name in renamed or value.known is not None:
-            writer.nodes.append(Written("Identity", (renamed.get(value.name, writer.name(value)),), (name,), {}))
+            writer.nodes.append(WrittenNode("Identity", (renamed.get(value.name, writer.name(value)),), (name,), {}))
         else:
             renamed[value.name] = name
     _rename(writer.nodes, renamed)
     return results
 
 
-def _rename(nodes: Sequence[Written], names: Mapping[str, str]) -> None:
+def _rename(nodes: Sequence[WrittenNode], names: Mapping[str, str]) -> None:
     for node in nodes:
         node.inputs = tuple(names.get(n, n) for n in node.inputs)
         node.outputs = tuple(names.get(n, n) for n in node.outputs)
@@ -117,11 +117,11 @@ def _rename(nodes: Sequence[Written], names: Mapping[str, str]) -> None:
             _rename(block.nodes, names)
 
 
-def _blocks(node: Written) -> list[Block]:
+def _blocks(node: WrittenNode) -> list[Block]:
     return [a for a in node.attributes.values() if isinstance(a, Block)]
 
 
-def _read(nodes: Sequence[Written]) -> set[str]:
+def _read(nodes: Sequence[WrittenNode]) -> set[str]:
     """Names that nodes read, those in blocks too."""
     found: set[str] = set()
     for node in nodes:
@@ -141,7 +141,7 @@ def _check_size(arrays: Mapping[str, Any]) -> None:
 
 # Protobuf messages
 
-def _node(node: Written) -> Any:
+def _node(node: WrittenNode) -> Any:
     from onnx import helper
     attributes = {k: _block(v) if isinstance(v, Block) else v for k, v in node.attributes.items()}
     return helper.make_node(node.operator, list(node.inputs), list(node.outputs), node.outputs[0], domain=node.domain or None, **attributes)

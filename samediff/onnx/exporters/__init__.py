@@ -1,4 +1,4 @@
-"""How ops are written as nodes of ONNX, by family; importing this package fills the table."""
+"""Exporters of ops, by family; importing this package fills the table."""
 from . import (  # noqa: F401
     activations,
     control,

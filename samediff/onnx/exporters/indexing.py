@@ -10,6 +10,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ..export_graph import OnnxGraph, Value, result_of
 from ..export_table import NotSayableError, onnx_exporter
+from .shapes import joined
 
 #: How elements meet at a place: what the standard calls it, and the function of elements before.
 SCATTERED: dict[str, tuple[str | None, str]] = {
@@ -168,3 +169,23 @@ def sequence_mask(g: OnnxGraph, op: Any, lengths: Value, longest: Value | None =
         raise NotSayableError("the longest length must be known")
     steps = g.constant(np.arange(size), lengths.dtype)
     return g.cast(g.node("Less", steps, g.unsqueeze(lengths, lengths.rank), dtype=DataType.BOOL), op.data_type)
+
+
+@onnx_exporter("tensor_array_write")
+def list_write(g: OnnxGraph, op: Any, flow: Value, index: Value, value: Value) -> Any:
+    entry = value.shape[index.rank:]
+    places = g.cast(g.reshape(index, -1), DataType.LONG)
+    count = g.node("Add", g.node("ReduceMax", places, g.ints(0), keepdims=1), g.ints(1))
+    sizes = [g.size(value, i + index.rank) for i in range(len(entry))]
+    if flow.rank == len(entry) + 1 and 0 not in flow.shape:
+        more = g.node("Max", g.node("Sub", count, g.size(flow, 0)), g.ints(0))
+        grown = g.node("Concat", flow, g.filled(0, flow.dtype, joined(g, [more, *sizes])), axis=0)
+    else:
+        grown = g.filled(0, flow.dtype, joined(g, [count, *sizes]))
+    rows = value if index.rank else g.unsqueeze(value, 0)
+    return g.node("ScatterND", grown, g.unsqueeze(places, 1), rows)
+
+
+@onnx_exporter("tensor_array_read")
+def list_read(g: OnnxGraph, op: Any, flow: Value, index: Value) -> Any:
+    return g.node("Gather", flow, _index(g, index))

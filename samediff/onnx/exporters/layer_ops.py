@@ -1,9 +1,13 @@
 """Ops that layers of networks are made of."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...base.datatype import DataType
+from ...base.spec import TensorSpec
+from ...ops.nn.attention import FAR
+from ...ops.recurrent.recurrence import function
 from ..export_graph import OnnxGraph, Value, result_of
 from ..export_table import NotSayableError, onnx_exporter
 from .shapes import joined
@@ -85,3 +89,28 @@ def batch_to_space(g: OnnxGraph, op: Any, x: Value, edges: Value) -> Any:
         raise NotSayableError("sizes of images must be known")
     whole = g.reshape(g.transpose(g.reshape(x, a, b, -1, h, w, c), 2, 3, 0, 4, 1, 5), -1, h * a, w * b, c)
     return g.node("Slice", whole, g.ints(t, left), g.ints(h * a - d, w * b - r), g.ints(1, 2))
+
+
+@onnx_exporter("recurrent_attention", notes="as Scan")
+def recurrent_attention(g: OnnxGraph, op: Any, x: Value, w: Value, rw: Value, b: Value | None = None, wq: Value | None = None,
+                        wk: Value | None = None, wv: Value | None = None, wo: Value | None = None, mask: Value | None = None) -> Any:
+    units, kind = w.static[1], x.dtype
+    keys, values = (g.unsqueeze(x, 1) if v is None else g.node("Einsum", v, x, equation="hsf,nft->nhst") for v in (wk, wv))
+    scale = g.constant(1 / math.sqrt(w.static[0] if wk is None else wk.static[1]), kind)
+    hidden = None
+    if mask is not None:
+        hidden = g.unsqueeze(g.node("Mul", g.node("Sub", g.constant(1, kind), g.cast(mask, kind)), g.constant(FAR, kind)), 1)
+    sums = g.node("MatMul", g.transpose(x, 2, 0, 1), w)
+    sums = sums if b is None else g.node("Add", sums, g.reshape(b, -1))
+    rows = TensorSpec((x.shape[0], units), kind)
+    before, sum_ = g.input(rows), g.input(rows)
+    with g.block([before, sum_]) as body:
+        y = g.op(function(op.activation), Value(g.node("Add", sum_, before).name, rows))
+        query = g.unsqueeze(y, 1) if wq is None else g.node("Einsum", wq, y, equation="hsf,nf->nhs")
+        scores = g.node("Mul", g.node("Einsum", keys, query, equation="nhst,nhs->nht"), scale)
+        weights = g.node("Softmax", scores if hidden is None else g.node("Add", scores, hidden), axis=2)
+        attended = g.node("Flatten", g.node("Einsum", values, weights, equation="nhst,nht->nhs"), axis=1)
+        attended = attended if wo is None else g.node("MatMul", attended, wo)
+        body.outputs = [g.node("MatMul", attended, rw), g.node("Identity", y)]
+    start = g.filled(0, kind, joined(g, [g.size(x, 0), g.ints(units)]))
+    return g.transpose(g.node("Scan", start, sums, outputs=2, body=body, num_scan_inputs=1)[1], 1, 2, 0)
