@@ -29,6 +29,7 @@ FOLDERS = {
     "samediff.cpu": ("cache", "compiler", "library", "blas", "native", "code", "matrix", "kernels", "sweeps", "routines", "ops"),
     "samediff.cuda": ("kernels", "drivers", "code", "sweeps", "routines", "ops"),
     "samediff.data": ("sets", "given", "iterators", "normalizers", "readers", "public"),
+    "samediff.onnx": ("converters", "exporters"),
     "samediff.ops": ("elementwise", "shape", "conv", "index", "linalg", "random", "image", "reduce", "control", "nn", "recurrent",
                      "losses"),
     "samediff.training": ("checkpoints", "updaters", "listeners", "steps"),

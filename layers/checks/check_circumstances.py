@@ -195,7 +195,7 @@ def statistics_act(subject: Subject, names: list[str]) -> None:
         sd, built = runner.built[next(iter(runner.built))]
         feeds = {f"x{i}": a for i, a in enumerate(subject.arrays)}
         feeds |= {n: np.asarray(a, np.float64) for n, a in given.items() if a is not None}
-        steps = built.hooks.moves
+        steps = built.hooks.statistic_updates
         moves = run(sd, feeds, list({v.name() for v in steps.values()}), RunContext(training=True, seed=1, iteration=0))
         return [a for r in results for a in (r.activations, r.scores) if a is not None], {n: moves[v.name()] for n, v in steps.items()}
     start = {n: v + 0.5 for n, v in subject.values.items()} | {n: v for n, v in subject.values.items() if n not in names}

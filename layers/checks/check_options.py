@@ -100,8 +100,8 @@ def _marks(subject: Subject, conf: Any, masks: Sequence[Any] | None) -> list[Any
         runner.run(made.arrays, given, made.labels, made.label_mask)
         ((sd, built),) = runner.built.values()
         hooks = built.hooks
-        wanted = [v for v in (built.activations, built.scores, built.mask, *hooks.kept.values(), *hooks.moves.values(), *hooks.penalties)
-                  if v is not None]
+        made_here = (built.activations, built.scores, built.mask, *hooks.kept.values(), *hooks.statistic_updates.values(), *hooks.penalties)
+        wanted = [v for v in made_here if v is not None]
         feeds = {f"x{i}": a for i, a in enumerate(made.arrays)} | {f"mask{i}": m for i, m in enumerate(given) if m is not None}
         feeds |= {n: np.asarray(a, np.float64) for n, a in (("labels", made.labels), ("label_mask", made.label_mask)) if a is not None}
         for context in CONTEXTS:

@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
 
     three = commands.add_parser("convert", help="to another kind of file, by the suffix of the target: " + ", ".join(SUFFIXES))
     three.add_argument("source", help="a model zip, graph file, or the arrays of a network")
-    three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz: a graph (of a network the forward pass); "
+    three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz .onnx: a graph (of a network the forward pass); "
                                       ".npz .safetensors: arrays by name")
     three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
 

@@ -13,7 +13,8 @@ from .opening import ARRAYS, open_model
 from .progress import ReadingProgress
 
 GRAPHS = (".fb", ".sdnb", ".sdz")
-SUFFIXES = (".zip", *GRAPHS, *ARRAYS)
+ONNX = ".onnx"
+SUFFIXES = (".zip", *GRAPHS, ONNX, *ARRAYS)
 
 
 def convert(source: str, target: str, messages: TextIO | None = None) -> str:
@@ -22,6 +23,7 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
     ========================  =============================================================================
     ``.zip``                  DL4J's model zip; not from graphs
     ``.fb .sdnb .sdz``        a SameDiff graph; of a network the forward pass
+    ``.onnx``                 an ONNX model: the graph, or a network's forward pass, outside of training
     ``.npz .safetensors``     parameters by name, the updater's state and the configuration of a network, or
                               the variables of a graph
     ========================  =============================================================================
@@ -36,6 +38,8 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
     ------
     ConfigurationError
         The two kinds do not go together, or the suffix is unknown.
+    MissingOpError
+        ONNX cannot say some of the ops.
     """
     suffix = os.path.splitext(target)[1].lower()
     if suffix not in SUFFIXES:
@@ -52,6 +56,8 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
     if suffix in ARRAYS:
         arrays, texts = _arrays(model)
         write_arrays(target, arrays, texts)
+    elif suffix == ONNX:
+        model.export_onnx(target)
     elif suffix in GRAPHS:
         (model if isinstance(model, SameDiff) else to_same_diff(model)).save(target)
     else:

@@ -45,17 +45,23 @@ def to_same_diff(net: HasEngine, ranks: Sequence[int] | None = None) -> SameDiff
     >>> bool((sd.output({"input_0": x}, sd.outputs()[0])[sd.outputs()[0]] == net.output(x)).all())
     True
     """
+    return forward_graph(net, ranks).sd
+
+
+def forward_graph(net: HasEngine, ranks: Sequence[int] | None = None, sizes: Sequence[Sequence[int]] = ()) -> NetworkGraph:
+    """The graph of :func:`to_same_diff` and the names in it; ``sizes`` are those of an example of each input, where they are known."""
     structure = net.engine.structure
     arrays = {name: np.array(array) for name, array in net.engine.flat.arrays.items()}
+    known = (tuple(map(tuple, sizes)),) if sizes else ()
     problem: DL4PyError | None = None
     for candidate in [tuple(ranks)] if ranks is not None else _candidates(len(structure.inputs)):
         try:
-            made: NetworkGraph = NetworkGraphBuilder(structure, Variant(candidate, (), (), (), False), arrays).build()
+            made = NetworkGraphBuilder(structure, Variant(candidate, (), (), (), False, sizes=known), arrays).build()
         except DL4PyError as error:
             problem = problem or error
             continue
         made.sd.set_outputs(*[made.activations[name] for name in structure.outputs])
-        return made.sd
+        return made
     raise ConfigurationError(f"the layers accept no inputs with {ranks or 'two to five'} axes: {problem}") from problem
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Never, Self
+from typing import Any, BinaryIO, ClassVar, Never, Self
 
 import numpy as np
 
+from ...layers.types.input_type import InputType
 from ...samediff.base.datatype import is_real
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.registry import MissingClassWarning
@@ -27,6 +28,7 @@ from ..engine.engine import Engine
 from ..engine.gradient import Gradient
 from ..engine.read_only_params import read_only_params
 from ..files.model_writer import write_model
+from ..files.onnx_models import export_network
 from ..files.stored import Origin
 from ..reports.updater_view import UpdaterView
 from ..structure.changing import with_layers, with_rate
@@ -411,6 +413,39 @@ class Network(HasListeners, NetworkNames):
             Whether the updater's state is saved too, so that training can go on where it was.
         """
         write_model(self, path, save_updater)
+
+    def export_onnx(self, target: str | os.PathLike[str] | BinaryIO | None = None, *input_types: InputType) -> Any:
+        """Write the forward pass, as it computes outside of training, as an ONNX model; it needs the package ``onnx``.
+
+        Inputs and outputs have the names of the network's, parameters those of :meth:`param_table`; the number of examples stays open.
+
+        Parameters
+        ----------
+        target : path or binary stream, optional
+            Where the model is written, whole or not at all; without it the model is only returned.
+        *input_types : InputType
+            One for each input, where layers have to know sizes besides those in the configuration.
+
+        Returns
+        -------
+        ModelProto
+
+        Raises
+        ------
+        MissingOpError
+            ONNX cannot say some of the ops; all of them are named, with the reasons, and nothing is written.
+
+        Examples
+        --------
+        >>> from dl4py.layers import DenseLayer, InputType, OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
+        ...     DenseLayer(n_in=4, n_out=3, activation="relu"), OutputLayer(n_in=3, n_out=2)).build()).init()
+        >>> model = net.export_onnx(None, InputType.feed_forward(4))
+        >>> [value.name for value in model.graph.input], [node.op_type for node in model.graph.node]
+        (['input'], ['MatMul', 'Add', 'Relu', 'MatMul', 'Add', 'Softmax'])
+        """
+        return export_network(self, target, input_types)
 
     def clone(self) -> Self:
         """A network that goes on where this one is: with its parameters, updater state, counters, score and device.

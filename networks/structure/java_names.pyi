@@ -246,6 +246,7 @@ class NetworkNames(JavaSpelling):
     calcRegularizationScore = Network.calc_regularization_score
     clearLayerMaskArrays = Network.clear
     computeGradientAndScore = Network.compute_gradient_and_score
+    exportOnnx = Network.export_onnx
     getConfiguration = Network.get_configuration
     getDataPosition = Network.get_data_position
     getEpochCount = Network.get_epoch_count

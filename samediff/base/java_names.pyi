@@ -788,6 +788,7 @@ class SameDiffNames(JavaSpelling):
     evaluateMultiple = SameDiff.evaluate_multiple
     execAndEndResult = SameDiff.exec_and_end_result
     execBackwards = SameDiff.exec_backwards
+    exportOnnx = SameDiff.export_onnx
     externalErrors = SameDiff.external_errors
     fromFlatBuffers = SameDiff.from_flat_buffers
     fromFlatFile = SameDiff.from_flat_file

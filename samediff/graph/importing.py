@@ -1,7 +1,7 @@
 """Graphs from models of other libraries."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
@@ -56,6 +56,46 @@ class ImportingMixin(GraphCore):
         sd = cls()
         fill(sd, source, dynamic_variables, trainable)
         return sd
+
+    def export_onnx(self, target: str | PathLike[str] | BinaryIO | None = None, outputs: Sequence[str | Any] = (),
+                    shapes: Mapping[str, Sequence[int]] | None = None) -> Any:
+        """Write the graph, as it computes outside of training, as an ONNX model; it needs the package ``onnx``.
+
+        Placeholders become inputs and keep their names, sizes of -1 stay open (``batch`` where it is the first of the only input);
+        variables and constants become initializers, outputs keep their names. A file is written whole or not at all.
+
+        Parameters
+        ----------
+        target : path or binary stream, optional
+            Where the model is written; without it the model is only returned.
+        outputs : sequence of str or SDVariable, optional
+            What the model gives; by default :meth:`SameDiff.outputs`.
+        shapes : mapping of str to shape, optional
+            Shapes of placeholders for the model, where sizes that are open here have to be known there.
+
+        Returns
+        -------
+        ModelProto
+
+        Raises
+        ------
+        MissingOpError
+            ONNX cannot say some of the ops; all of them are named, with the reasons, and nothing is written.
+        LimitError
+            The arrays are larger than such a file may be.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.samediff import SameDiff
+        >>> sd = SameDiff.create()
+        >>> x = sd.placeholder("x", "FLOAT", -1, 2)
+        >>> y = sd.nn.softmax("y", x.mmul(sd.var("w", np.eye(2, dtype=np.float32))))
+        >>> [node.op_type for node in sd.export_onnx().graph.node]
+        ['MatMul', 'Softmax']
+        """
+        from ..onnx.exporting import export
+        return export(self, target, outputs or self.outputs(), shapes)  # type: ignore[attr-defined]  # of SameDiff
 
     @classmethod
     def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:

@@ -152,6 +152,8 @@ class GraphNamespace:
         dtype = more.pop("dtype", None)
         if more:
             raise NotInGraphError(f"xp.{name} with {', '.join(more)} has no graph node")
+        if name in ("sum", "prod") and dtype is None and np.dtype(x.dtype).kind == "b":     # NumPy counts truth values
+            x = self.astype(x, np.int64)
         made = self.reduced_by(_REDUCTIONS[name], x, axis, keepdims)
         return made if dtype is None else made.astype(dtype)
 
