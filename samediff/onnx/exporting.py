@@ -65,7 +65,7 @@ def model_of_graph(sd: Any, outputs: list[str], shapes: dict[str, Sequence[int]]
         n: a for n, a in writer.initializers.items() if n in read}
     _check_size(arrays)
     given = {n: s for n, s in inputs.items() if n in read or not sd.consumers(n)}
-    one_batch = one_batch or sum(bool(s.shape) and s.shape[0] == -1 for s in given.values()) == 1
+    one_batch = one_batch or sum((s.shape or (0,))[0] == -1 for s in given.values()) == 1
     graph = helper.make_graph(
         [_node(n) for n in writer.nodes], "dl4py", [_info(n, s, _sizes(n, s, one_batch)) for n, s in given.items()],
         [_info(n, results[n], _sizes("", results[n])) for n in names], [_tensor(a, n) for n, a in arrays.items()])

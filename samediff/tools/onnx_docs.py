@@ -1,4 +1,4 @@
-"""Writes the tables of ``docs/onnx.md`` and ``docs/tensorflow.md``: every operator that has a converter.
+"""Writes the tables of ``docs/onnx.md`` and ``docs/tensorflow.md``: every operator that has a converter, every op that has an exporter.
 
     python -m dl4py.samediff.tools.onnx_docs            # after adding or changing a converter
 """
@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..base.home import is_ours
-from ..onnx import importing  # noqa: F401 - fills the table
+from ..onnx import exporting, importing  # noqa: F401 - fill the tables
+from ..onnx.export_table import known_exporters
 from ..onnx.registry import Converter, known_converters
 from ..tensorflow import importing as of_tensorflow  # noqa: F401
 
@@ -34,12 +35,20 @@ def tensorflow_operators() -> str:
     return ", ".join(f"`{c.operator}`" for c in known_converters() if is_ours(c.convert) and c.domain == "tensorflow")
 
 
+def written_ops() -> Iterator[str]:
+    """The ops that have exporters: those with notes as a table, the others one after the other."""
+    noted = {e.op_id: e.notes for e in known_exporters() if is_ours(e.export) and e.notes}
+    plain = [f"`{e.op_id}`" for e in known_exporters() if is_ours(e.export) and not e.notes]
+    yield from ["## Ops with nodes of their own", "", *textwrap.wrap(", ".join(plain), 140), "", "| op | |", "|---|---|"]
+    yield from (f"| {op_id} | {notes} |" for op_id, notes in noted.items())
+
+
 def generate(text: str, name: str = "onnx.md") -> str:
     """The document with the table of now."""
     head = text.partition(MARK)[0]
     if name == "tensorflow.md":
         return "\n".join([f"{head}{MARK}", "", *textwrap.wrap(tensorflow_operators(), 140), ""])
-    return "\n".join([f"{head}{MARK}", "", "| operator | versions | |", "|---|---|---|", *rows(), ""])
+    return "\n".join([f"{head}{MARK}", "", "| operator | versions | |", "|---|---|---|", *rows(), "", *written_ops(), ""])
 
 
 def main() -> None:

@@ -84,11 +84,12 @@ def pad(g: OnnxGraph, op: Any, x: Value, padding: Value) -> Any:
         return g.node("Pad", x, flat, g.constant(op.constant, x.dtype))
     g.numbers(padding, "paddings")
     pairs = np.asarray(padding.known)      # type: ignore[union-attr]
+    how: Any = mode.name.lower()
     for axis, (before, behind) in enumerate(pairs):
         if before or behind:
             if x.shape[axis] == -1:
                 raise NotSayableError("an axis that is mirrored must have a known size")
-            places = np.pad(np.arange(x.shape[axis]), (int(before), int(behind)), mode=mode.name.lower())  # type: ignore[call-overload]
+            places = np.pad(np.arange(x.shape[axis]), (int(before), int(behind)), mode=how)
             spec = x.spec
             x = g.node("Gather", x, g.ints(*places), axis=axis)
             x.spec = spec

@@ -51,7 +51,8 @@ def standardized(g: OnnxGraph, x: Value, axes: Value) -> Value:
     """(x - mean) / deviation, 0 where the deviation is."""
     rest = _centred(g, x, axes)[1]
     deviation = g.node("Sqrt", _variance(g, rest, axes, True))
-    held = g.node("Greater", deviation, g.constant(1 / float(ml_dtypes.finfo(x.dtype.numpy).max), x.dtype), dtype=DataType.BOOL)
+    held = g.node("Greater", deviation, g.constant(1 / float(ml_dtypes.finfo(x.dtype.numpy).max), x.dtype),  # type: ignore[no-untyped-call]
+                  dtype=DataType.BOOL)
     one, zero = g.constant(1, x.dtype), g.constant(0, x.dtype)
     divisor = g.node("Where", held, deviation, one, dtype=x.dtype)
     scale = g.node("Where", held, g.node("Div", one, divisor), zero, dtype=x.dtype)
