@@ -34,7 +34,6 @@ from ..transfer.helper import TransferLearningHelper as TransferLearningHelper
 from ..transfer.list_builder import TransferListBuilder as TransferListBuilder
 from ..zoo.detection import DetectedObject as DetectedObject
 from ..zoo.labels import BaseLabels as BaseLabels
-from ..zoo.labels import ClassPrediction as ClassPrediction
 
 T = TypeVar("T")
 
@@ -1295,16 +1294,9 @@ class YOLO2Names(YOLONames):
     ...
 
 class DetectedObjectNames(JavaSpelling):
-    getBottomRightXy = DetectedObject.get_bottom_right_xy
-    getCenterX = DetectedObject.get_center_x
-    getCenterY = DetectedObject.get_center_y
-    getClassPredictions = DetectedObject.get_class_predictions
-    getConfidence = DetectedObject.get_confidence
-    getExampleNumber = DetectedObject.get_example_number
-    getHeight = DetectedObject.get_height
+    getBottomRightXY = DetectedObject.get_bottom_right_xy
     getPredictedClass = DetectedObject.get_predicted_class
-    getTopLeftXy = DetectedObject.get_top_left_xy
-    getWidth = DetectedObject.get_width
+    getTopLeftXY = DetectedObject.get_top_left_xy
 
 class YoloUtilsNames(JavaSpelling):
     @staticmethod
@@ -1339,9 +1331,7 @@ class BaseLabelsNames(JavaSpelling):
     getLabel = BaseLabels.get_label
 
 class ClassPredictionNames(JavaSpelling):
-    getLabel = ClassPrediction.get_label
-    getNumber = ClassPrediction.get_number
-    getProbability = ClassPrediction.get_probability
+    ...
 
 class ImageNetLabelsNames(JavaSpelling):
     ...
@@ -1413,6 +1403,12 @@ class ZooModelNames(ConfigurationNames):
     def pretrainedChecksum(self, *args: Any, **options: Any) -> int: ...
     def pretrainedUrl(self, *args: Any, **options: Any) -> str | None: ...
     def setInputShape(self, *args: Any, **options: Any) -> Self: ...
+
+class NASNetOptions(ZooGraphOptions):
+    ...
+
+class NASNetNames(ZooGraphNames):
+    ...
 
 class ResNet50Options(ZooGraphOptions):
     def weight_init(self, *values: Any) -> Self: ...

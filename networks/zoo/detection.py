@@ -49,34 +49,6 @@ class DetectedObject(DetectedObjectNames):
         """The class of the largest probability."""
         return int(np.argmax(self.class_predictions))
 
-    def get_example_number(self) -> int:
-        """Which image of the batch."""
-        return self.example_number
-
-    def get_center_x(self) -> float:
-        """x of the center."""
-        return self.center_x
-
-    def get_center_y(self) -> float:
-        """y of the center."""
-        return self.center_y
-
-    def get_width(self) -> float:
-        """Width of the box."""
-        return self.width
-
-    def get_height(self) -> float:
-        """Height of the box."""
-        return self.height
-
-    def get_confidence(self) -> float:
-        """How sure the network is that there is an object."""
-        return self.confidence
-
-    def get_class_predictions(self) -> NDArray[Any]:
-        """Probability of each class."""
-        return self.class_predictions
-
 
 class YoloUtils(YoloUtilsNames):
     """Reads the output of networks that end with a `Yolo2OutputLayer`.

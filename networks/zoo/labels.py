@@ -34,18 +34,6 @@ class ClassPrediction(ClassPredictionNames):
     label: str
     probability: float
 
-    def get_number(self) -> int:
-        """Number of the class."""
-        return self.number
-
-    def get_label(self) -> str:
-        """Name of the class."""
-        return self.label
-
-    def get_probability(self) -> float:
-        """Probability of the class."""
-        return self.probability
-
 
 class BaseLabels(BaseLabelsNames):
     """Names of classes, in the order of a network's outputs. Nothing is downloaded: they come from the caller or from a local file.

@@ -25,6 +25,7 @@ def output():
 def test_boxes_lie_in_the_grid():
     first, second = YoloUtils.getPredictedObjects(PRIORS, output(), 0.5)
     assert (first.example_number, first.center_x, first.center_y, first.width, first.height) == (0, 2.5, 1.25, 1, 2)
+    assert (first.getExampleNumber(), first.get_center_x(), first.getHeight()) == (0, 2.5, 2)
     assert first.getPredictedClass() == 1 and first.confidence == pytest.approx(0.9)
     assert second.getTopLeftXY().tolist() == [-0.25, 0.25] and second.getBottomRightXY().tolist() == [2.75, 1.25]
     assert len(YoloUtils.get_predicted_objects(PRIORS, output(), 0.7)) == 1
