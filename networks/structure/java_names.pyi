@@ -1296,7 +1296,7 @@ class YOLO2Names(YOLONames):
     ...
 
 class DetectedObjectNames(JavaSpelling):
-    getBottomRightXy = DetectedObject.get_bottom_right_xy
+    getBottomRightXY = DetectedObject.get_bottom_right_xy
     getCenterX = DetectedObject.get_center_x
     getCenterY = DetectedObject.get_center_y
     getClassPredictions = DetectedObject.get_class_predictions
@@ -1304,7 +1304,7 @@ class DetectedObjectNames(JavaSpelling):
     getExampleNumber = DetectedObject.get_example_number
     getHeight = DetectedObject.get_height
     getPredictedClass = DetectedObject.get_predicted_class
-    getTopLeftXy = DetectedObject.get_top_left_xy
+    getTopLeftXY = DetectedObject.get_top_left_xy
     getWidth = DetectedObject.get_width
 
 class YoloUtilsNames(JavaSpelling):
@@ -1414,6 +1414,12 @@ class ZooModelNames(ConfigurationNames):
     def pretrainedChecksum(self, *args: Any, **options: Any) -> int: ...
     def pretrainedUrl(self, *args: Any, **options: Any) -> str | None: ...
     def setInputShape(self, *args: Any, **options: Any) -> Self: ...
+
+class NASNetOptions(ZooGraphOptions):
+    ...
+
+class NASNetNames(ZooGraphNames):
+    ...
 
 class ResNet50Options(ZooGraphOptions):
     def weight_init(self, *values: Any) -> Self: ...

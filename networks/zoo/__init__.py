@@ -14,6 +14,7 @@ from .inception_resnet_v1 import InceptionResNetV1
 from .labels import BaseLabels, ClassPrediction, COCOLabels, DarknetLabels, ImageNetLabels, VOCLabels
 from .lenet import LeNet
 from .model import ModelMetaData, ZooModel, ZooType
+from .nasnet import NASNet
 from .pretrained import PretrainedType
 from .resnet50 import ResNet50
 from .simple_cnn import SimpleCNN
@@ -39,6 +40,7 @@ __all__ = [
     "InceptionResNetV1",
     "LeNet",
     "ModelMetaData",
+    "NASNet",
     "PretrainedType",
     "ResNet50",
     "SimpleCNN",

@@ -14,6 +14,8 @@ _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
     "c_relu": "cReLU",
     "evaluate_roc": "evaluateROC",
     "evaluate_roc_multi_class": "evaluateROCMultiClass",
+    "get_bottom_right_xy": "getBottomRightXY",
+    "get_top_left_xy": "getTopLeftXY",
     "import_frozen_tf": "importFrozenTF",
     "is_ncdhw": "isNCDHW",
     "set_iwm": "setIWM",

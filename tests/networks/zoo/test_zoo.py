@@ -51,7 +51,16 @@ def test_outputs_are_those_of_dl4j(name, monkeypatch):
 
 def test_every_architecture_has_a_case():
     built = {n for n in zoo.__all__ if isinstance(getattr(zoo, n), type) and issubclass(getattr(zoo, n), zoo.ZooModel)}
-    assert built - {"ZooModel"} == set(RECORDED) == set(cases.SMALL)
+    assert built - {"ZooModel", "NASNet"} == set(RECORDED) == set(cases.SMALL)
+
+
+def test_nasnet_is_read_from_files_alone(tmp_path):
+    """As in DL4J, whose builder fails."""
+    with pytest.raises(ConfigurationError, match="init_pretrained"):
+        zoo.NASNet(num_classes=10).init()
+    zoo.SqueezeNet(num_classes=3, input_shape=(3, 48, 48)).init().save(tmp_path / "graph.zip")
+    assert isinstance(zoo.NASNet().init_pretrained(path=tmp_path / "graph.zip"), ComputationGraph)
+    assert zoo.NASNet().pretrained_available("IMAGENETLARGE")
 
 
 def test_both_spellings_and_keywords():
