@@ -438,11 +438,11 @@ class Network(HasListeners, NetworkNames):
         --------
         >>> from dl4py.layers import DenseLayer, InputType, OutputLayer
         >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
-        ...     DenseLayer(n_in=4, n_out=3, activation="relu"), OutputLayer(n_in=3, n_out=2)).build()).init()
+        >>> conf = NeuralNetConfiguration.Builder().list(DenseLayer(n_in=4, n_out=3), OutputLayer(n_in=3, n_out=2)).build()
+        >>> net = MultiLayerNetwork(conf).init()
         >>> model = net.export_onnx(None, InputType.feed_forward(4))
         >>> [value.name for value in model.graph.input], [node.op_type for node in model.graph.node]
-        (['input'], ['MatMul', 'Add', 'Relu', 'MatMul', 'Add', 'Softmax'])
+        (['input'], ['MatMul', 'Add', 'Sigmoid', 'MatMul', 'Add', 'Softmax'])
         """
         return export_network(self, target, input_types)
 

@@ -1,4 +1,4 @@
-"""What a detector has found: the boxes that the output of a `Yolo2OutputLayer` describes."""
+"""Objects that a detector has found: the boxes that the output of a `Yolo2OutputLayer` describes."""
 from __future__ import annotations
 
 from dataclasses import dataclass

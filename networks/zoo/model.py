@@ -1,4 +1,4 @@
-"""What all architectures of the zoo have in common."""
+"""Base class of all architectures of the zoo."""
 from __future__ import annotations
 
 import os

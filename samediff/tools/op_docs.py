@@ -89,7 +89,7 @@ def kernel(cls: Any) -> str:
     """What runs it in a compiled plan."""
     if issubclass(cls, Elementwise):
         return "fused"
-    if KERNELS.find(cls) is KERNELS.find(Reduction):
+    if KERNELS.find(cls) is None and getattr(cls, "as_sweep", None) is Reduction.as_sweep:
         return "own" if cls.id in REDUCTIONS else "NumPy"
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"

@@ -151,6 +151,13 @@ def _by_example(g: OnnxGraph, op: Any, x: Value) -> Value:
     if -1 in sizes:
         raise NotSayableError(f"all sizes but that of the batch must be known; an input has the shape {x.shape}")
     count = int(np.prod(sizes))
-    places = np.asarray(op.compute(np, np.arange(1, count + 1).reshape(1, *sizes)))
+    one, two = (np.asarray(op.compute(np, np.arange(1, n * count + 1).reshape(n, *sizes))) for n in (1, 2))
+    second = np.where(one, one + count, 0)
+    axis = next((k for k in range(one.ndim) if np.array_equal(two, np.concatenate([one, second], k))), None)
+    if axis is None:
+        raise NotSayableError("the number of examples must be known: the result mixes them")
     table = g.node("Pad", g.reshape(x, -1, count), g.ints(0, 1, 0, 0))
-    return g.reshape(g.node("Gather", table, g.ints(*places.reshape(-1)), axis=1), -1, *places.shape[1:])
+    made = g.reshape(g.node("Gather", table, g.ints(*one.reshape(-1)), axis=1), -1, *one.shape)
+    if axis:
+        made = g.node("Transpose", made, perm=[*range(1, axis + 1), 0, *range(axis + 1, one.ndim + 1)])
+    return g.reshape(made, *one.shape[:axis], -1, *one.shape[axis + 1:])

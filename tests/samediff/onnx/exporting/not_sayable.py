@@ -22,7 +22,7 @@ REFUSED: dict[str, str] = {
     **_of("sorts or chooses by values, step by step",
           "unique first_places percentile nth_element in_top_k ctc_loss crop_and_resize dilation2d"),
     **_of("writes to places that values name, one after the other",
-          "compat_sparse_to_dense dynamic_stitch write_list scatter_list split_list"),
+          "compat_sparse_to_dense dynamic_stitch split_list"),
     **_of("made of the sizes that values have", "lin_space_of broadcast_dynamic_shape"),
     **_of("made by gradients, which models for inference do not have",
           "percentile_place nth_place cumprod_bp pad_sum put_rows partition_join sparse_cross_entropy_slope ctc_slope ctc_curvature "
@@ -41,4 +41,5 @@ NOT_COMPARED: dict[str, str] = {
 #: Some of the examples of an op: (op, text that is in the error), and why.
 SOME_REFUSED: dict[str, str] = {
     "dot_product_attention_v2": "with dropout while training it draws random numbers",
+    "sequence_mask": "the longest length decides how many columns there are, and must be a constant",
 }
