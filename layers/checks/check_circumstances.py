@@ -10,19 +10,28 @@ import numpy as np
 
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.base.user_code.leaks import keeps_no_memory
+from ...samediff.executor.session import run
 from ...samediff.graph.child_process import in_copy
+from ...samediff.ir.node import needed
+from ...samediff.ir.run_context import RunContext
 from ..base.base import BaseLayer
+from ..types.input_type import InputType
 from ..types.parameters import Parameter
-from .check_subject import Runner, Subject
+from .check_subject import Runner, Subject, drawn, fits, other_sizes
 
 _THREADS = 4
 _OPTIONS = 3            # so many options are changed
+_MOVES = 30             # of running statistics, which reach their aim or show that they do not
 
 
 def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callable[[], str]]]:
     """Names and checks that make sense for it; ``read``: something depends on each parameter."""
     yield "several threads", lambda: in_threads(subject)
     yield "memory", lambda: keeps_no_memory(lambda: Runner(subject).variables(), type(subject.given))
+    yield "at rest outside of training", lambda: at_rest(subject)
+    yield "inputs of other sizes", lambda: sizes(subject)
+    if not subject.is_layer:
+        yield "inputs are used", lambda: inputs_used(subject)
     trained = [p for p in subject.parameters if p.role != "statistic"]
     if trained and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
         if read:
@@ -113,6 +122,97 @@ def effects(subject: Subject, trained: list[Parameter]) -> str:
         if all(_same(a, b) for values in tries for arrays, wanted in zip(inputs, before) for a, b in zip(found(values, arrays), wanted)):
             raise CheckFailure(f"other values of {p.name!r} change nothing: it is multiplied by 0, or computed and left out")
     return ", ".join(p.name for p in trained)
+
+
+def at_rest(subject: Subject) -> str:
+    """Outside of training nothing is drawn."""
+    runner = Runner(subject)
+    out = runner.variables().activations
+    sd, _ = next(iter(runner.built.values()))
+    feeds = {f"x{i}": a for i, a in enumerate(subject.arrays)}
+    first, second = (run(sd, feeds, [out.name()], RunContext(training=False, seed=seed, draw=seed))[out.name()] for seed in (1, 2))
+    if not _same(first, second):
+        raise CheckFailure("outside of training another run gives something else: draw where context.training is True. If that is meant: "
+                           "allow={'at rest outside of training'}")
+    return ""
+
+
+def sizes(subject: Subject) -> str:
+    """The output type is that of the activations for inputs of other sizes too, as far as it takes them."""
+    taken = []
+    rng = np.random.default_rng(0)
+    for kinds in other_sizes(subject.kinds):
+        arrays = [drawn(k, rng) for k in kinds]
+        try:
+            made = (Subject.of_layer(subject.given, kinds[0], arrays[0], None) if subject.is_layer
+                    else Subject.of_vertex(subject.given, kinds, arrays))
+            made.draw(0)
+            shape, promised = Runner(made).run().activations.shape, made.output_type(*kinds)
+        except Exception:       # sizes that it refuses
+            continue
+        if promised is not None and not getattr(made.conf, "reports_other_type", False):
+            fits(promised.array_shape(), shape, f"for {', '.join(map(str, kinds))} the output type is {promised!r}")
+        taken.append(str(shape))
+    return ", ".join(taken) or "refused"
+
+
+def inputs_used(subject: Subject) -> str:
+    """Something of each input goes into the result of a vertex: its values, or its sizes."""
+    runner = Runner(subject)
+    out = runner.variables().activations
+    sd, _ = next(iter(runner.built.values()))
+    read = {name for node in needed(sd.nodes(), [out.name()]) for name in node.inputs} | {out.name()}
+    for i, kind in enumerate(subject.kinds):
+        if f"x{i}" not in read and not _size_matters(subject, i, kind):
+            raise CheckFailure(f"nothing of input {i} goes into the result: use it, or take fewer inputs")
+    return f"{len(subject.kinds)}"
+
+
+def _size_matters(subject: Subject, i: int, kind: InputType) -> bool:
+    """Whether the result is another one, or none, where an input that is not read has other sizes."""
+    wanted = Runner(subject).run().activations
+    for (other,) in other_sizes([kind]):
+        kinds = [*subject.kinds[:i], other, *subject.kinds[i + 1:]]
+        arrays = [*subject.arrays[:i], drawn(other, np.random.default_rng(0)), *subject.arrays[i + 1:]]
+        try:
+            made = Subject.of_vertex(subject.given, kinds, arrays)
+            made.draw(0)
+            if not _same(Runner(made).run().activations, wanted):
+                return True
+        except Exception:       # sizes that it refuses are read
+            return True
+    return False
+
+
+def statistics_act(subject: Subject, names: list[str]) -> None:
+    """Each statistic has an effect on something else than itself, and its moves lead somewhere."""
+    def found(values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        changed = _with(subject, subject.conf)
+        changed.values = values
+        runner = Runner(changed)
+        given = {"labels": subject.labels, "label_mask": subject.label_mask}
+        results = [runner.run(training=training, **given) for training in (False, True)]
+        sd, built = runner.built[next(iter(runner.built))]
+        feeds = {f"x{i}": a for i, a in enumerate(subject.arrays)}
+        feeds |= {n: np.asarray(a, np.float64) for n, a in given.items() if a is not None}
+        steps = built.hooks.statistic_updates
+        moves = run(sd, feeds, list({v.name() for v in steps.values()}), RunContext(training=True, seed=1, iteration=0))
+        return [a for r in results for a in (r.activations, r.scores) if a is not None], {n: moves[v.name()] for n, v in steps.items()}
+    start = {n: v + 0.5 for n, v in subject.values.items()} | {n: v for n, v in subject.values.items() if n not in names}
+    outputs, moves = found(start)
+    for name in names:
+        others, steps = found({**start, name: start[name] * 1.5 + 0.1})
+        if all(map(_same, others, outputs)) and all(_same(steps[n], moves[n]) for n in moves if n != name):
+            raise CheckFailure(f"the statistic {name!r} moves, and nothing reads it: outside of training, activations come from what was "
+                               "learned, not from the batch (an op with the keyword training takes both)")
+    values, first = start, {n: float(np.abs(m).max(initial=0.0)) for n, m in moves.items()}
+    for _ in range(_MOVES):
+        moves = found(values)[1]
+        values = {n: v - np.reshape(moves[n], v.shape) if n in moves else v for n, v in values.items()}
+    away = [n for n, m in moves.items() if n in first and not float(np.abs(m).max(initial=0.0)) <= 2 * first[n] + 1e-9]
+    if away:
+        raise CheckFailure(f"the statistic {away[0]!r} moves away faster and faster: what params.move is given is subtracted, "
+                           "(params[name] - found) * (1 - momentum)")
 
 
 def regularized(conf: BaseLayer, trained: list[Parameter]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
-from ...samediff.errors import ConfigurationError
+from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.executor.session import run
 from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
@@ -20,8 +20,9 @@ from ..functions.losses import ILossFunction, LossFunction
 from ..preprocessors import InputPreProcessor
 from ..types.formats import MaskState
 from ..types.input_type import InputType
-from .check_parts import close, configuration_checks, fits
-from .check_subject import distinct, drawn, time_axis
+from .check_options import is_foreign, options_check
+from .check_parts import close, configuration_checks
+from .check_subject import BATCH, distinct, drawn, fits, other_sizes, time_axis
 
 __all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
@@ -75,9 +76,27 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
         again = type(activation).from_json(activation.to_json())
         close(_defined(again.define, given), _defined(activation.define, given), "values after JSON")
 
+    def shapes() -> str:
+        taken = []
+        for size in ((1, 5), (4, 5, 3), (2, 5, 3, 2)):
+            z = 3 * distinct(size, np.random.default_rng(seed))
+            try:
+                found = _defined(activation.define, z)
+            except DL4PyError:          # a rank that it refuses
+                continue
+            if found.shape != z.shape:
+                raise CheckFailure(f"inputs {z.shape}, as of layers for series and images, give {found.shape}")
+            close(_defined(activation.define, z[:1]), found[:1], f"the first of {len(z)} examples alone and beside others, {z.shape}")
+            taken.append(size)
+        close(activation.get_activation(given[:1]), activation.get_activation(given)[:1], "the first example alone and beside others")
+        return ", ".join(map(str, taken))
+
     report.run("float32", values)
     report.run("the same after JSON", loaded)
     report.run("large inputs", large)
+    if is_foreign(activation):
+        report.run("other shapes", shapes)
+        options_check(report, activation, lambda made: [_defined(made.define, by * given) for by in (1, 10)])
     report.run("gradient", lambda: check_gradient(lambda sd, v: activation.define(sd, v[0]), [given], 1, tolerance, seed,
                                                   names=["the input"]))
     return report.permit(allow)
@@ -183,12 +202,46 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         found, wanted = (_defined(lambda sd, a, b, which=which: which.define(sd, a, b, act), y, z) for which in (again, loss))
         close(found, wanted, "scores after JSON")
 
-    report.run("scores of examples", scores)
+    scored = report.run("scores of examples", scores)
     report.run("the same after JSON", loaded)
     report.run("gradient", lambda: differences(False))
     report.run("masks", masked)
+    def batches() -> str:
+        """Scores by row in a larger batch, whose size the graph leaves open."""
+        if over_batch():
+            return "not compared: each depends on other examples"
+
+        def scores(count: int, *sizes: int) -> Any:
+            sd, feeds = SameDiff(), {n: np.tile(a, (count, *[1] * (a.ndim - 1))) for n, a in (("y", y), ("z", z))}
+            known, given = (sd.placeholder(n, DataType.DOUBLE, *(sizes or a.shape[:1]), *a.shape[1:]) for n, a in feeds.items())
+            name = loss.define(sd, known, given, act).name()
+            return run(sd, feeds, [name], RunContext(training=True, seed=1, iteration=0))[name]
+        once, twice, opened = scores(1), scores(2), scores(2, -1)
+        if once.ndim == 0 or len(once) != len(z):
+            return "none for single examples"
+        close(opened, twice, "scores where the number of examples is open and where not")
+        close(twice[:len(z)], once, "scores of the first examples in a larger batch and in a smaller one")
+        return f"{len(z)} and {2 * len(z)}"
+
+    def certain() -> str:
+        """Predictions that are 0 and 1 in floating numbers."""
+        if type(act).__name__ not in ("ActivationSoftmax", "ActivationSigmoid"):
+            return "only behind softmax and sigmoid"
+        wide = (np.where(z == z.max(axis=-1, keepdims=True), 1, -1) * 200).astype(np.float32)
+        for a in (wide, -wide):
+            parts = loss.compute_score(y, a, act), loss.compute_gradient(y.astype(np.float32), a, act)
+            if not all(np.isfinite(part).all() for part in parts):
+                raise CheckFailure("scores or gradients of predictions that are 0 or 1 are not finite: keep away from log(0) and from "
+                                   "division by 0")
+        return "finite"
+
     report.run("gradient with masks", lambda: differences(True))
     report.run("float32", single)
+    if is_foreign(loss):
+        if scored:
+            report.run("any batch size", batches)
+        report.run("certain predictions", certain)
+        options_check(report, loss, lambda made: [_defined(lambda sd, a, b: made.define(sd, a, b, act), y, by * z) for by in (1, 10)])
     return report.permit(allow)
 
 
@@ -233,6 +286,8 @@ def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any,
         report.run("backprop", checker.backprop)
         report.run("any batch size", checker.batches)
         report.run("masks", checker.masks)
+        report.run("inputs of other sizes", checker.sizes)
+        options_check(report, preprocessor, checker.marks)
     return report.permit(allow)
 
 
@@ -249,7 +304,14 @@ class _Preprocessing:
 
     def types(self) -> str:
         """The promised type."""
-        found = self.preprocessor.pre_process(self.x, self.minibatch).shape
+        given = self.x.copy()
+        given.flags.writeable = False
+        try:
+            found = self.preprocessor.pre_process(given, self.minibatch).shape
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise CheckFailure(f"pre_process writes to its input ({error}); return a new array") from error
+            raise
         promised = self.preprocessor.output_type(self.kind)
         fits(promised.array_shape(), found, f"the output type is {promised!r}")
         return f"{promised!r}, {found}"
@@ -282,6 +344,8 @@ class _Preprocessing:
         """Twice as many examples."""
         if self.minibatch != len(self.x):       # rows of several steps are not in the order of examples
             return f"{self.minibatch} examples in {len(self.x)} rows"
+        one = self.preprocessor.pre_process(self.x[:1], 1)
+        fits(self.preprocessor.output_type(self.kind).array_shape(), one.shape, "of one example the output type is")
         twice = np.concatenate([self.x, self.x])
         a, b = self.in_graph(twice, 2 * self.minibatch), self.preprocessor.pre_process(twice, 2 * self.minibatch)
         close(a, b, "graph and array code of twice as many examples")
@@ -291,6 +355,28 @@ class _Preprocessing:
         first = self.preprocessor.pre_process(other, self.minibatch)[:1]
         close(first, self.preprocessor.pre_process(self.x, self.minibatch)[:1], "the first example beside others: examples are mixed. Both")
         return f"{len(self.x)} and {len(twice)}"
+
+    def sizes(self) -> str:
+        """The output type follows that of the input, as far as it takes other sizes."""
+        if any(isinstance(getattr(self.preprocessor, n), int) for n in type(self.preprocessor)._fields):
+            return "it has sizes of its own"
+        taken = []
+        for (kind,) in other_sizes([self.kind]):
+            try:
+                promised = self.preprocessor.output_type(kind)
+                found = self.preprocessor.pre_process(drawn(kind, np.random.default_rng(0)), BATCH).shape
+            except Exception:       # sizes that it refuses
+                continue
+            fits(promised.array_shape(), found, f"for {kind} the output type is {promised!r}")
+            taken.append(str(found))
+        return ", ".join(taken) or "refused"
+
+    def marks(self, made: InputPreProcessor) -> list[Any]:
+        """What tells one preprocessor from another."""
+        found = made.pre_process(self.x, self.minibatch)
+        written = type(made).backprop is not InputPreProcessor.backprop
+        back = [np.asarray(made.backprop(np.ones_like(found), self.minibatch))] if written else []
+        return [repr(made.output_type(self.kind)), np.asarray(found), *back]
 
     def masks(self) -> str:
         """Masks in graph and array code."""

@@ -19,10 +19,15 @@ from ...samediff.plans.reference import compute as compute_op
 from ..functions.constraints import LayerConstraint
 from ..functions.dropout import IDropout
 from ..functions.weight_init import IWeightInit
+from .check_options import CONTEXTS, options_check
 from .check_parts import close, configuration_checks
 from .check_subject import distinct
 
 __all__ = ["check_constraint", "check_dropout", "check_initialiser"]
+
+
+#: Initial weights above this are a mistake: the largest of dl4py's own stay below 10.
+_LARGE = 1e3
 
 
 @in_child
@@ -114,6 +119,11 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
             known |= dict(zip(node.outputs, made))
         return sd, out.name(), known[out.name()]
 
+    def marks(which: IDropout) -> list[Any]:
+        sd = SameDiff()
+        out = which.define(sd, sd.constant("x", x))
+        return [run(sd, {}, [out.name()], c)[out.name()] for c in CONTEXTS]
+
     def executors() -> str:
         sd, name, found = by_nodes(dropout)
         return f"largest difference {close(found, run(sd, {}, [name], context)[name], 'plan and node by node'):.1g}"
@@ -128,6 +138,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
         report.run("gradient", lambda: check_gradient(lambda sd, v: dropout.define(sd, v[0]), [x], 1, tolerance, seed, names=["the input"]))
         report.run("compiled plan", executors)
         report.run("the same after JSON", loaded)
+        options_check(report, dropout, marks)
     return report.permit(allow)
 
 
@@ -167,8 +178,9 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
             raise CheckFailure(f"values for shape {size} are not finite")
         return found
 
+    taken: list[tuple[int, ...]] = []
+
     def shapes() -> str:
-        taken = []
         for size in dict.fromkeys([wanted, wanted[::-1], (1, *wanted), (5,)]):
             try:
                 for order in ("c", "f"):
@@ -198,6 +210,11 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
         rows = first.reshape(-1, first.shape[-1])
         if len(rows) > 1 and rows.shape[1] > 1 and len(np.unique(first)) > 1 and (rows == rows[:, :1]).all():
             raise CheckFailure("all units (the last axis) start with equal weights, and learn the same: draw a value for each weight")
+        if len(rows) > 1 and rows.shape[1] > 1 and len(np.unique(first)) > 1 and (rows == rows[:1]).all():
+            raise CheckFailure("all inputs (the first axis) start with equal weights: draw a value for each weight")
+        if np.abs(first).max() > _LARGE:
+            raise CheckFailure(f"weights start at up to {np.abs(first).max():.3g}: activations overflow or saturate. Divide by the square "
+                               "root of fan_in; if this is meant: allow={'seeds'}")
         return "random" if random else "the same for every seed"
 
     def loaded() -> None:
@@ -207,6 +224,7 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
         report.run("types", types)
         report.run("seeds", seeds)
         report.run("the same after JSON", loaded)
+        options_check(report, initialiser, lambda made: [drawn(1, size, which=made) for size in taken])
     return report.permit(allow)
 
 
@@ -259,11 +277,14 @@ def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3),
                 raise CheckFailure(f"{what} give values that are not finite")
 
     def holds() -> str:
-        once = constraint.apply(w)
+        once = first = constraint.apply(w)
         close(constraint.apply(w), once, "the same array gives another result")
         for _ in range(50):
             twice = constraint.apply(once)
             if np.abs(twice - once).max(initial=0.0) < 1e-3:
+                if not np.abs(twice).max(initial=0.0) > 1e-2 * np.abs(first).max(initial=0.0) > 0:
+                    raise CheckFailure("applied again and again it takes the array to 0: what is allowed stays as it is. To make values "
+                                       "smaller at each step is weight decay, an option of layers")
                 return f"moves by {np.abs(once - w).max(initial=0.0):.2g}"
             once = twice
         raise CheckFailure("applied again and again it goes on to change the array")
@@ -275,4 +296,5 @@ def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3),
         report.run("special values", special)
         report.run("holds when applied again", holds)
         report.run("the same after JSON", loaded)
+        options_check(report, constraint, lambda made: [np.asarray(made.apply(by * w)) for by in (1, 0.1, 10)])
     return report.permit(allow)

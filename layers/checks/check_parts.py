@@ -17,8 +17,9 @@ from ..base.base import BaseLayer, Layer
 from ..functions.constraints import MaxNormConstraint
 from ..types.input_type import InputType, InputTypeRecurrent
 from ..types.parameters import Parameter
-from .check_circumstances import checks_of_others
-from .check_subject import STEPS, Result, Runner, Subject, time_axis
+from .check_circumstances import checks_of_others, statistics_act
+from .check_options import subject_options
+from .check_subject import STEPS, Result, Runner, Subject, fits, time_axis
 
 
 def configuration_checks(report: CheckReport, given: Configuration) -> None:
@@ -101,6 +102,17 @@ def used(subject: Subject) -> str:
     return f"{len(names)}"
 
 
+def declared(subject: Subject, runner: Runner) -> str:
+    """The graph has no other variables than the parameters."""
+    runner.variables()
+    sd, _ = next(iter(runner.built.values()))
+    hidden = [v.name() for v in sd.variables() if v.is_trainable() and v.name() not in subject.values]
+    if hidden:
+        raise CheckFailure(f"the variable {hidden[0]!r} is made while the graph is built: it is not a parameter of the network. Declare it "
+                           "in define_parameters, or use sd.constant for what does not train")
+    return f"{len(subject.values)}"
+
+
 def statistics(subject: Subject, runner: Runner) -> str:
     """Each statistic moves in training."""
     names = [p.name for p in subject.parameters if p.role == "statistic"]
@@ -109,6 +121,7 @@ def statistics(subject: Subject, runner: Runner) -> str:
         still = [n for n in names if n not in moves] or names
         raise CheckFailure(f"nothing moves {', '.join(still)} in training: params.move(name, step) takes step off after each one; what "
                            "never changes is an option or a constant")
+    statistics_act(subject, names)
     return ", ".join(names)
 
 
@@ -134,14 +147,6 @@ def output_type(subject: Subject, runner: Runner) -> str:
     if not spec.accepts(found):
         raise CheckFailure(f"with open sizes the graph promises {spec.shape}, the activations are {found}")
     return f"{promised!r}, {found}"
-
-
-def fits(promised: Sequence[int], found: Sequence[int], text: str) -> None:
-    """Refuse a shape that is not the promised one; -1 fits every size."""
-    if tuple(promised[1:]) == (1,) and len(found) == 1:     # a column may come as a vector
-        return
-    if len(promised) != len(found) or any(p not in (-1, f) for p, f in zip(promised, found)):
-        raise CheckFailure(f"{text} of shape {tuple(promised)}, the activations are {tuple(found)}")
 
 
 def finite(subject: Subject, runner: Runner) -> None:
@@ -219,6 +224,32 @@ def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
     where = _along(first.mask, first.activations, subject.output_type(*subject.kinds))
     close(first.activations * where, second.activations * where, "masked steps change activations of other steps")
     return f"the mask that follows is {first.mask.shape}"
+
+
+def padded(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
+    """A series whose last steps are masked gives what the series without these steps gives."""
+    whole, compared = _masked_run(subject, runner, subject.arrays, masks), 0
+    axes = [time_axis(k, a.ndim) for k, a in zip(subject.kinds, subject.arrays)]
+    for row in range(len(subject.arrays[0])):
+        lengths = [a.shape[axis] if axis is not None and m is None else int(m[row].sum()) if axis is not None else 0
+                   for a, axis, m in zip(subject.arrays, axes, masks)]
+        if any(m is not None and axis is not None and not m[row, :n].all() for m, axis, n in zip(masks, axes, lengths)) or 0 in [
+                n for n, axis in zip(lengths, axes) if axis is not None]:
+            continue            # steps are missing in the middle, or all
+        short = [a[row:row + 1] if axis is None else np.take(a[row:row + 1], np.arange(n), axis)
+                 for a, axis, n in zip(subject.arrays, axes, lengths)]
+        given = [None if m is None else m[row:row + 1, :n] if axis is not None else m[row:row + 1]
+                 for m, axis, n in zip(masks, axes, lengths)]
+        alone = _masked_run(subject, runner, short, given)
+        a, b = whole.activations[row:row + 1], alone.activations
+        axis = time_axis(subject.output_type(*subject.kinds), a.ndim)
+        if axis is not None:
+            steps = b.shape[axis] if alone.mask is None else int(alone.mask.sum())
+            a, b = (np.take(x, np.arange(min(steps, b.shape[axis], a.shape[axis])), axis) for x in (a, b))
+        close(a, b, f"a series of {max(lengths)} steps gives something else when masked steps follow: divide by the sum of the mask, not "
+                    "by the number of steps")
+        compared += 1
+    return f"{compared} series"
 
 
 def unmasked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
@@ -394,6 +425,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         report.run("initial weights", lambda: weights(subject))
     if subject.foreign and subject.is_layer and not subject.frozen:
         report.run("rules of layers inside", lambda: inner_rules(subject))
+    if subject.foreign:
+        report.run("variables are declared", lambda: declared(subject, runner))
     if runner.variables().hooks.read or runner.variables().hooks.kept:
         report.run("states", lambda: states(subject, runner))
     read = True
@@ -403,8 +436,10 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         report.run("statistics", lambda: statistics(subject, runner))
     if masks is not None:
         if takes_masks(subject, runner, masks):
-            report.run("masks", lambda: masked(subject, runner, masks))
+            kept = report.run("masks", lambda: masked(subject, runner, masks))
             report.run("gradient with masks", lambda: gradient(subject, masks, tolerance, seed))
+            if kept and subject.foreign and not subject.has_loss and open_lengths(subject):
+                report.run("masked steps are as none", lambda: padded(subject, runner, masks))
         else:
             report.run("masks", lambda: unmasked(subject, runner, masks))
     report.run("any batch size", lambda: batches(subject, runner))
@@ -413,6 +448,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
     report.run("float32", lambda: float32(subject, runner))
     for name, check in checks_of_others(subject, read) if subject.foreign else ():
         report.run(name, check)
+    if subject.foreign:
+        subject_options(report, subject, masks)
     if not uses_reference():
         report.run("compiled plan", lambda: compiled(subject, runner))
     yield runner

@@ -1,13 +1,14 @@
 """A layer or vertex in a graph of its own, as a network would build it; what the checks of layers run."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.executor.session import run
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom
@@ -38,11 +39,26 @@ def drawn(kind: InputType, rng: np.random.Generator, batch: int = BATCH) -> Any:
     return distinct((batch, *[STEPS if n < 0 else n for n in shape]), rng)
 
 
+def other_sizes(kinds: Sequence[InputType]) -> Iterator[tuple[InputType, ...]]:
+    """The types with one more feature, row or column, all of them together."""
+    for name in ("size", "channels", "height", "width", "depth"):
+        if all(hasattr(kind, name) for kind in kinds):
+            yield tuple(kind.replace(**{name: getattr(kind, name) + 1}) for kind in kinds)
+
+
 def time_axis(kind: InputType | None, rank: int) -> int | None:
     """The axis of the steps in arrays of a type; None where there are none."""
     if not isinstance(kind, InputTypeRecurrent) or rank not in (2, 3):
         return None
     return 1 if rank == 2 or kind.format is RNNFormat.NWC else 2
+
+
+def fits(promised: Sequence[int], found: Sequence[int], text: str) -> None:
+    """Refuse a shape that is not the promised one; -1 fits every size."""
+    if tuple(promised[1:]) == (1,) and len(found) == 1:     # a column may come as a vector
+        return
+    if len(promised) != len(found) or any(p not in (-1, f) for p, f in zip(promised, found)):
+        raise CheckFailure(f"{text} of shape {tuple(promised)}, the activations are {tuple(found)}")
 
 
 @dataclass

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -16,11 +17,14 @@ from ...samediff.graph.child_process import in_child
 from ...samediff.training.updaters.kernel import UpdateKernel, UpdateRule
 from ...samediff.training.updaters.schedules import Schedule
 from ...samediff.training.updaters.updater import IUpdater
+from .check_options import options_check
 from .check_parts import close, configuration_checks
 
 __all__ = ["check_evaluation", "check_schedule", "check_updater"]
 
 _STEPS = 5
+#: Iterations and epochs of long trainings.
+_LATE = [(10 ** n, 10 ** (n - 3)) for n in (5, 6, 7)]
 
 
 @in_child
@@ -78,6 +82,8 @@ def check_updater(updater: IUpdater, *, steps: int = 200, seed: int = 0, allow: 
         report.run("gradients of any size", lambda: _any_size(updater))
         report.run("learning rate", lambda: _rate(updater, gradients))
         report.run("descends", lambda: _descends(updater, steps, seed))
+        options_check(report, updater, lambda made: [_run(made, by * gradients, np.float64, True, start) for by in (1, 100)
+                                                     for start in (0, 500)])
     return report.permit(allow)
 
 
@@ -86,14 +92,14 @@ def _arrays(updater: IUpdater, dtype: Any, params: Any) -> tuple[Any, Any, list[
     return params.astype(dtype), np.zeros(params.shape, dtype), state
 
 
-def _run(updater: IUpdater, gradients: Any, dtype: Any, reference: bool) -> Any:
+def _run(updater: IUpdater, gradients: Any, dtype: Any, reference: bool, start: int = 0) -> Any:
     """Parameters and state after steps with given gradients."""
     params, gradient, state = _arrays(updater, dtype, np.linspace(-1, 2, gradients.shape[1]))
     kernel = UpdateKernel(UpdateRule(updater), params, gradient, state, reference)
     with np.errstate(all="ignore"):
         for i, g in enumerate(gradients):
             gradient[...] = g
-            kernel(i, 0)
+            kernel(start + i, start // 50)
     return np.array([params, *state], np.float64)
 
 
@@ -104,15 +110,20 @@ def _step(updater: IUpdater) -> str:
     if len(init) != len(names):
         raise CheckFailure(f"state_init gives {len(init)} numbers for the states {', '.join(names) or '(none)'}")
     state = tuple(np.full(3, v) for v in init)
-    for a in (gradient, *state):
+    param = np.array([1.0, 2.0, 0.5])
+    for a in (gradient, param, *state):
         a.flags.writeable = False
-    try:
-        with np.errstate(all="ignore"):
-            updater.step(xp, gradient, state, updater.hyper(0, 0))
-    except ValueError as error:
-        if "read-only" in str(error):
-            raise CheckFailure(f"step writes to gradient or state ({error}); it returns new arrays") from error
-        raise
+    calls: list[tuple[str, str, tuple[Any, ...]]] = [("step", "gradient or state", (gradient, state, updater.hyper(0, 0)))]
+    if updater.sees_parameters():
+        calls += [(name, "what it is given", (param, gradient)) for name in ("before_step", "after_step")]
+    for name, what, given in calls:
+        try:
+            with np.errstate(all="ignore"):
+                getattr(updater, name)(xp, *given)
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise CheckFailure(f"{name} writes to {what} ({error}); it returns new arrays") from error
+            raise
     _run(updater, np.ones((1, 6)), np.float64, False)
     return f"states {', '.join(names) or 'none'}"
 
@@ -128,6 +139,10 @@ def _states(updater: IUpdater, gradients: Any) -> str:
 
 
 def _any_size(updater: IUpdater) -> None:
+    for i in (10 ** 4, 10 ** 6):
+        numbers = updater.hyper(i, i // 1000)
+        if not np.isfinite(np.asarray(numbers, np.float64)).all():
+            raise CheckFailure(f"hyper({i}, {i // 1000}) gives {numbers}")
     for size in (0.0, 1e-20, 1e4):
         if not np.isfinite(_run(updater, np.full((_STEPS, 6), size), np.float64, True)).all():
             raise CheckFailure(f"gradients of {size:g} give parameters or states that are not finite: divide by a number that is never 0")
@@ -186,13 +201,23 @@ def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 
     places = [(i, min(i * epochs // iterations, epochs)) for i in range(iterations)]
     found: list[float] = []
 
+    def value_at(i: int, e: int) -> float:
+        value = schedule.value_at(i, e)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+            raise CheckFailure(f"value_at({i}, {e}) is {value!r}")
+        return float(value)
+
     def values() -> str:
-        for i, e in places:
-            value = schedule.value_at(i, e)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-                raise CheckFailure(f"value_at({i}, {e}) is {value!r}")
-            found.append(float(value))
+        found.extend(value_at(i, e) for i, e in places)
         return f"from {found[0]:.3g} to {found[-1]:.3g}"
+
+    def later() -> str:
+        """Long trainings, with which an author does not try it."""
+        last = [(place, value_at(*place)) for place in _LATE]
+        for place, value in last:
+            if value < 0 <= min(found):
+                raise CheckFailure(f"value_at{place} is {value:.3g}: end with max(0.0, ...), or hold the last value")
+        return f"{last[-1][1]:.3g}"
 
     def negative() -> None:
         if min(found) < 0:
@@ -205,11 +230,25 @@ def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 
         if different:
             raise CheckFailure(f"value_at{different[0]} gives another value when it is asked again: a schedule counts nothing itself")
 
+    def marks(made: Schedule) -> list[Any]:
+        return [np.array([made.value_at(i, e) for i, e in places], np.float64)]
+
     if report.run("values", values):
         report.run("not negative", negative)
+        report.run("later iterations", later)
         report.run("values do not depend on each other", lambda: repeated(schedule))
         report.run("the same after JSON", lambda: repeated(type(schedule).from_json(schedule.to_json())))
+        options_check(report, schedule, marks)
     return report.permit(allow)
+
+
+def _same_text(a: str, b: str) -> bool:
+    """Whether texts are equal but for the last digits of numbers: sums in another order differ there."""
+    number = r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
+    if re.sub(number, "#", a).split() != re.sub(number, "#", b).split():
+        return False
+    first, second = ([float(n) for n in re.findall(number, text)] for text in (a, b))
+    return bool(np.allclose(first, second, 1e-6, 1e-9))
 
 
 @in_child
@@ -239,7 +278,7 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
     y, p = np.array(labels, np.float64), np.array(predictions, np.float64)
     for given in (y, p):
         given.flags.writeable = False
-    half = len(y) // 2
+    half = max(1, len(y) // 2 - 1)          # batches of different sizes
 
     def counted(*parts: Any, mask: Any = None) -> BaseEvaluation:
         made = copy.deepcopy(evaluation)
@@ -250,7 +289,7 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
     everything = slice(None)
 
     def alike(made: BaseEvaluation, wanted: BaseEvaluation, what: str) -> None:
-        if made.stats() != wanted.stats():
+        if not _same_text(made.stats(), wanted.stats()):
             raise CheckFailure(f"{what}: {made.stats().strip()[:200]!r} and {wanted.stats().strip()[:200]!r}")
 
     def in_batches() -> None:
@@ -258,8 +297,20 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
 
     def merged() -> None:
         made, other = counted(slice(None, half)), counted(slice(half, None))
+        before = other.stats()
         made.merge(other)
         alike(made, counted(everything), "two merged halves and the whole differ")
+        empty = counted()
+        empty.merge(other)
+        alike(empty, other, "one without counts that is merged with another differs from it")
+        for one in (made, empty):
+            one.eval(y, p)
+        if other.stats() != before:
+            raise CheckFailure("what is counted after merge is counted by the merged evaluation too: merge copies lists and arrays")
+
+    def ordered() -> None:
+        backwards = slice(None, None, -1)
+        alike(counted(backwards), counted(everything), "rows in another order give something else")
 
     def masked() -> None:
         mask = np.ones((len(y), 1))
@@ -298,6 +349,7 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
     if report.run("counts", unchanged):
         report.run("batches", in_batches)
         report.run("merge", merged)
+        report.run("order of rows", ordered)
         report.run("masks", masked)
         report.run("reset", forgotten)
         report.run("survives JSON", loaded)

@@ -12,6 +12,7 @@ from ...layers.types.input_type import InputType
 from ...samediff.base.datatype import is_real
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.registry import MissingClassWarning
+from ...samediff.configuration.pickling import pickled
 from ...samediff.data.given.forms import gives_batches, is_whole
 from ...samediff.data.given.sources import InBatch
 from ...samediff.device.devices import Device, current_device, ready
@@ -466,6 +467,8 @@ class Network(HasListeners, NetworkNames):
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
+        pickled(self._configuration, "a network cannot be pickled", ConfigurationError,
+                'register a class under a name (@layer("acme.Mine"), @configuration("acme.Mine"))')
         if self._engine is None:
             return type(self), (self._configuration,)
         return _made, (type(self), self._configuration, self._state(), self.origin)

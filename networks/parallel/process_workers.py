@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import pickle
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import wait
 from typing import Any
 
+from ...samediff.configuration.pickling import pickled
 from ...samediff.errors import WorkerError
 from ...samediff.training.listeners.listener import Listener
 from ..models.fitting import NetworkFittingMixin
@@ -117,8 +117,5 @@ def _refuse_where_none_starts() -> None:
 
 
 def _pickled(network: NetworkFittingMixin) -> bytes:
-    try:
-        return pickle.dumps((type(network), network.configuration))
-    except (AttributeError, TypeError, pickle.PicklingError) as error:
-        raise WorkerError(f"the configuration cannot be given to another process: {error}; define its classes and functions at the top "
-                          "of a module, or leave processes=False") from error
+    return pickled((type(network), network.configuration), "the configuration cannot be given to another process", WorkerError,
+                   "leave processes=False")

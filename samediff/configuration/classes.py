@@ -1,6 +1,7 @@
 """The configuration classes by the names that files have for them."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
@@ -69,6 +70,31 @@ def _looked_up(name: str) -> type[Documented] | None:
 
 def _known(name: str) -> type[Documented] | None:
     return _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
+
+
+def by_name(made: Any) -> tuple[Any, ...] | None:
+    """What pickle keeps of an object whose class is found under its registered name alone: one of a function or lambda.
+
+    None where a module holds the class, as pickle expects, and where nobody holds it.
+    """
+    cls = type(made)
+    name = getattr(cls, "java_name", "")
+    if importable(cls) or _REGISTRY.get(name) is not cls:
+        return None
+    return _empty, (name,), dict(vars(made))
+
+
+def importable(cls: type) -> bool:
+    """Whether a module holds a class under the name that the class has."""
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is cls
+
+
+def _empty(name: str) -> Any:
+    cls = find_class(name)
+    return cls.__new__(cls)
 
 
 def registered() -> Iterator[tuple[str, type[Documented]]]:

@@ -20,7 +20,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, TypeAlias, TypeVar, dataclass_transform, overload
 
 from ..base.home import settle
 from ..base.java_names import ConfigurationNames
@@ -32,7 +32,7 @@ from ..text.document_text import read_text
 from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
 from .builder import Builder as BuilderOf
-from .classes import find_class, register, root
+from .classes import by_name, find_class, register, root
 from .names import FieldName, add_names, declare_plain_fields
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
@@ -214,6 +214,9 @@ class Configuration(ConfigurationNames):
         def builder(cls, *args: Any, **options: Any) -> BuilderOf[Self]:
             """Return a new ``Builder``."""
             return cls.Builder(*args, **options)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return by_name(self) or super().__reduce_ex__(protocol)
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields or options changed."""

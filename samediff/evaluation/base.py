@@ -16,6 +16,7 @@ from ..base.registry import Registry, owner
 from ..base.user_code.abstract_methods import unwritten
 from ..errors import ConfigurationError, DL4PyError, FileFormatError
 from ..text.html import html_text
+from .own_counts import read, written
 from .records import mask_and_records
 from .rows import Array, Rows, to_rows
 from .text import json_text, plain_json
@@ -26,8 +27,9 @@ _CLASSES: Registry[type[BaseEvaluation]] = Registry("evaluation")
 class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
     """Base class of the evaluations (DL4J's IEvaluation).
 
-    A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`,
-    :meth:`restore`). Its JSON names it: ``class Mine(BaseEvaluation, name="org.acme.Mine")``.
+    A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`), forgotten (:meth:`reset`) and shown (:meth:`stats`).
+    Its JSON holds its attributes, unless it writes :meth:`document` and :meth:`restore`, and names it:
+    ``class Mine(BaseEvaluation, name="org.acme.Mine")``.
     """
 
     java_class: ClassVar[str] = ""
@@ -81,15 +83,16 @@ class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
         """Return DL4J's printed report."""
         raise NotImplementedError
 
-    @unwritten(when_called=True)
     def document(self) -> dict[str, Any]:
-        """Return the fields of DL4J's JSON, in its order."""
-        raise NotImplementedError
+        """Return the fields of the JSON, in their order: all attributes, where a class says nothing else."""
+        return written(self)
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
         """Return the evaluation that :meth:`document` described."""
-        raise NotImplementedError
+        made = cls.__new__(cls)
+        vars(made).update(read(doc))
+        return made
 
     def tagged(self) -> dict[str, Any]:
         """Return the fields with the class name in front."""

@@ -15,6 +15,8 @@ from .graph import SameDiff
 #: Differences f(x + n h v) - f(x - n h v), and their share in the slope: the error falls with the fourth power of h.
 _STENCIL = ((1, 2 / 3), (2, -1 / 12))
 _STEP = 2e-5
+#: Steps and tolerances where a result has fewer digits than float64.
+_NARROW = {DataType.FLOAT: (1e-2, 1e-3), DataType.HALF: (0.1, 0.1), DataType.BFLOAT16: (0.2, 0.3)}
 
 
 def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], order: int, tolerance: float, seed: int = 0,
@@ -43,11 +45,13 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
     if order == 2:
         graph.project(rng)
     grads = graph.gradients()
-    worst = 0.0
+    worst, step = 0.0, _STEP
+    for wide, least in (_NARROW[t] for t in graph.types if t in _NARROW):
+        step, tolerance = max(step, wide), max(tolerance, least)
     for i, x in graph.points.items():
         for _ in range(directions):
             v = rng.standard_normal(x.shape)
-            h = _STEP * max(1.0, float(np.abs(x).max(initial=0.0)))
+            h = step * max(1.0, float(np.abs(x).max(initial=0.0)))
             expected = sum(share * (graph.value(i, x + n * h * v) - graph.value(i, x - n * h * v)) for n, share in _STENCIL) / h
             found = 0.0 if grads[i] is None else float(np.vdot(graph.run(grads[i]), v))
             error = abs(found - expected) / max(1.0, abs(expected), abs(found))
@@ -77,6 +81,7 @@ class _Graph:
         made = build(self.sd, variables)
         self.surrogates = sorted({n.op.id for n in self.sd.nodes() if n.op.gradient == "surrogate"})
         outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
+        self.types = {o.dtype for o in outputs}
         if not outputs:
             raise GradientError("there is no floating output to differentiate")
         self.f = self._projected(outputs, rng)

@@ -91,7 +91,8 @@ class CodeArray(GraphArray):
     # Views and copies
 
     def __getitem__(self, index: Any) -> Any:
-        return self.xp.looking(lambda x: self.xp.getitem(x, index), self, lambda stand: stand[index], _basic(index))
+        return self.xp.looking(lambda x: self.xp.getitem(x, index), self, lambda stand: None if has_graph(index) else stand[index],
+                               _basic(index))
 
     @property
     def T(self) -> Any:

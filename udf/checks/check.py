@@ -25,8 +25,10 @@ from ..java.java_style import UserDefinedCustomOp
 from ..ops.base import UserOp
 from ..ops.user_op import UserFunction, owner_class
 from . import circumstances, runs
+from .attributes import can_be_changed, other_attributes, with_other_attributes
 from .batching import batching_agrees
 from .examples import Example, more_rows, other_sizes, variants
+from .gradient_code import stands_alone
 from .kernels import KERNELS
 from .saved_op import in_new_process
 
@@ -169,6 +171,8 @@ def _runs(op: Op, arrays: Example) -> Named:
     if op.stateful:
         yield "random numbers", lambda: circumstances.heeds_runs(op, arrays)
     yield "precision", lambda: circumstances.keeps_precision(op, arrays)
+    if can_be_changed(op):
+        yield "other attributes", lambda: with_other_attributes(op, arrays, _round_trip)
     yield "strided inputs", lambda: runs.strided(op, arrays)
     yield "one array as several inputs", lambda: runs.shared(op, arrays)
     if any(a is not None and is_floating(a.dtype) for a in arrays):
@@ -184,7 +188,8 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
     def check(n: int) -> str:
         none = _none(op, arrays) if asked is None else ""
         try:
-            return none or check_gradient(lambda sd, v: sd.place_op(op, v), arrays, n, tolerance, seed)
+            return none or circumstances.beside_masks(
+                lambda given: check_gradient(lambda sd, v: sd.place_op(op, v), given, n, tolerance, seed), arrays)
         except NoSecondGradientError as error:
             if asked:
                 raise
@@ -198,9 +203,11 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
     if asked if asked is not None else op.gradient in ("full", "surrogate") and floating and (foreign or not op.stateful):
         for n in range(1, order + 1):
             yield ("gradient", "second gradient")[n - 1], partial(check, n)
+        if isinstance(op, UserOp) and op.has_coded_gradient() and not op.stateful and not _none(op, arrays):
+            yield "gradient by itself", lambda: stands_alone(op, arrays)
         if foreign and order and gradient_is_written(op) and not _none(op, arrays):
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
-            if isinstance(op, UserOp) and op.attribute_names():
+            if other_attributes(op):
                 yield "gradient with other attributes", lambda: circumstances.gradients_of_other_attributes(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
             yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)

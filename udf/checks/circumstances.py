@@ -9,6 +9,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure
+from ...samediff.errors import DL4PyError
 from ...samediff.executor.session import run
 from ...samediff.graph.child_process import in_copy
 from ...samediff.graph.gradient_check import check_gradient
@@ -17,13 +18,16 @@ from ...samediff.ir.op import Op
 from ...samediff.ir.run_context import RunContext
 from ..ops.base import UserOp
 from . import runs
-from .examples import Example
+from .attributes import other_attributes
+from .examples import Example, more_rows
 
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
          RunContext(training=True, seed=1, iteration=1000, epoch=100), RunContext(training=False, seed=1, iteration=0))
 #: Bits of a fraction: those of float32, and so few that a number may have no more by chance.
 _SINGLE, _FEW = 24, 16
+#: Far from the examples, where functions may swing within a step of the differences, a gradient is wrong by more than this.
+_FAR, _FAR_AWAY = 1e-2, "for much larger inputs"
 
 
 def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
@@ -36,7 +40,8 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
     compared = 0
     for what, advice, places in _elsewhere(arrays, seed):
         taken = [p for p in places if _finite(op, p)]
-        failures = [f for p in taken if (f := _failure(op, p, tolerance, seed))]
+        least = _FAR if what is _FAR_AWAY else 1e-5
+        failures = [f for p in taken if (f := _failure(op, p, tolerance, seed, least))]
         compared += bool(taken)
         if len(failures) == len(places) and taken:
             raise CheckFailure(f"{what}: {failures[0]}. {advice}")
@@ -46,23 +51,48 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
 def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
     """The gradient with other numbers and truth values as attributes; wrong where it is so at two places."""
     compared = 0
-    for name, other in _other_attributes(op):
+    for name, other in other_attributes(op):
         places = [[a if a is None or not is_floating(a.dtype) else a * np.asarray(1 + 0.02 * k, a.dtype) for a in arrays] for k in (0, 1)]
-        failures = [f for p in places if _finite(other, p) and (f := _failure(other, p, tolerance, seed))]
+        failures = [f for p in places if _finite(other, p) and _floats(other, p) and (f := _failure(other, p, tolerance, seed))]
         compared += 1
         if len(failures) == len(places):
             raise CheckFailure(f"with another {name!r}: {failures[0]}. grad is given the attributes and has to heed them")
     return f"{compared} others"
 
 
-def _failure(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
+def beside_masks(check: Callable[[Example], str], arrays: Example) -> str:
+    """Run a check of a gradient; where it fails, once more with other numbers for masks: code that compares them steps at 0 and 1."""
+    masks = [a is not None and is_floating(a.dtype) and bool(np.isin(a, (0, 1)).all()) for a in arrays]
+    try:
+        return check(arrays)
+    except AssertionError:
+        if not any(masks) or all(m or a is None or not is_floating(a.dtype) for m, a in zip(masks, arrays)):
+            raise
+    return check([np.asarray(0.25 + 0.5 * a, a.dtype) if mask else a for mask, a in zip(masks, arrays)]) + ", masks moved from 0 and 1"
+
+
+def _failure(op: Op, arrays: Example, tolerance: float, seed: int, least: float = 1e-5) -> str:
     """Text on an error of the gradient at a place; empty where it is right."""
     try:
         with np.errstate(all="ignore"):
-            check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, max(tolerance, 1e-5), seed, 1)
+            beside_masks(lambda given: check_gradient(lambda sd, v: sd.place_op(op, v), given, 1, max(tolerance, least), seed, 1), arrays)
     except AssertionError as error:
         return str(error)
     return ""
+
+
+def _floats(op: Op, arrays: Example) -> bool:
+    """Whether there is a floating result, and a gradient, which an op may refuse to have with some attributes."""
+    sd = SameDiff()
+    points = [None if a is None else (sd.var if is_floating(a.dtype) else sd.constant)(a) for a in arrays]
+    try:
+        made = sd.place_op(op, points)
+        outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
+        for o in outputs:
+            sd.gradients(o.sum(), [p for p in points if p is not None and p.is_trainable()])
+    except DL4PyError:
+        return False
+    return bool(outputs)
 
 
 def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list[Any]]]]:
@@ -76,6 +106,9 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
         return found
     yield ("for inputs of the other sign", "Look at the branches of grad", near(lambda a: -a))
     yield ("for larger inputs", "Look at the branches of grad", near(lambda a: 3.7 * a))
+    yield (_FAR_AWAY, "Look at the branches of grad", near(lambda a: 30 * a))
+    if more_rows(arrays):
+        yield ("for twice as many rows", "Look at what grad does with the first axis", [more_rows(p) for p in near(lambda a: a)])
     rows = {a.shape[0] for a in arrays if a is not None and a.ndim}
     if len(rows) == 1 and rows != {1}:
         yield ("for one row alone", "Look at what grad does with the first axis", [
@@ -171,7 +204,7 @@ def in_either_order(op: Op, arrays: Example) -> str:
         except Exception:       # values that it refuses tell nothing here
             return None
     compared = 0
-    for what, second, given in (("call", op, other), *((f"op with another {n!r}", o, arrays) for n, o in _other_attributes(op))):
+    for what, second, given in (("call", op, other), *((f"op with another {n!r}", o, arrays) for n, o in other_attributes(op)[:2])):
         one = in_copy(lambda second=second, given=given: calls((op, arrays), (second, given)))  # type: ignore[misc]
         two = in_copy(lambda second=second, given=given: calls((second, given), (op, arrays)))  # type: ignore[misc]
         if one is None or two is None:
@@ -184,26 +217,21 @@ def in_either_order(op: Op, arrays: Example) -> str:
     return f"{compared} orders"
 
 
-def _other_attributes(op: Op) -> list[tuple[str, Op]]:
-    """The op with other numbers and truth values, one at a time."""
-    found = []
-    for name in op.attribute_names() if isinstance(op, UserOp) else ():
-        value = getattr(op, name)
-        if isinstance(value, (bool, float)):
-            try:
-                found.append((name, op.replace(**{name: not value if isinstance(value, bool) else value * 0.75 + 0.1})))
-            except Exception:       # values that it refuses
-                continue
-    return found[:2]
-
-
 def heeds_runs(op: Op, arrays: Example) -> str:
-    """A stateful op gives something else for another seed, iteration or kind of run."""
-    found = [runs.results(op, arrays, context) for context in _RUNS]
-    if all(runs.equal(found[0], [np.asarray(r) for r in f]) for f in found[1:]):
+    """A stateful op gives something else for another seed, iteration or kind of run; its random numbers are those of a node and step."""
+    def found(context: RunContext, node: str = "check") -> list[Any]:
+        return [np.asarray(r) for r in runs.results(op, arrays, context, node)]
+    first, seeds, steps, rest = map(found, _RUNS)
+    if all(runs.equal(first, f) for f in (seeds, steps, rest)):
         raise CheckFailure("it is stateful, and gives the same for every seed and iteration, in training and outside: draw from "
                            "context.random(), not from a generator of its own, or leave stateful out")
-    return "by seed" if not runs.equal(found[0], [np.asarray(r) for r in found[1]]) else "by training or iteration"
+    if runs.equal(first, seeds):
+        return "by training or iteration"
+    for what, other in (("iteration", steps), ("node of the same graph", found(_RUNS[0], "another"))):
+        if runs.equal(first, other):
+            raise CheckFailure(f"it gives other numbers for another seed, and the same for another {what}: draw from context.random(), "
+                               "which heeds seed, iteration and node. If that is meant: allow={'random numbers'}")
+    return "by seed, iteration and node"
 
 
 def keeps_precision(op: Op, arrays: Example) -> str | None:

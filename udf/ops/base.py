@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import typing
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ...samediff.expressions import expression as ex
 from ...samediff.expressions.arrays import ArrayNamespace
 from ...samediff.ir.held_values import hashable
-from ...samediff.ir.op import Kernel, Op, Specs, as_tuple
+from ...samediff.ir.op import OPS, Kernel, Op, Specs, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce
 from ...samediff.ir.variable import SDVariable
 from ..code.code_op import CodeOp
@@ -96,6 +96,7 @@ class UserOp(CodeOp):
     numba_kernel: ClassVar[Any] = None
     cuda_kernel: ClassVar[str | None] = None
     batching: ClassVar[Any] = None
+    user_function: ClassVar[Any] = None         # that was decorated, where no class was
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -106,6 +107,9 @@ class UserOp(CodeOp):
 
     def __hash__(self) -> int:
         return hash((type(self), hashable(self.values())))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return (_made, (self.id, self.values())) if OPS.get(self.id) is type(self) else super().__reduce_ex__(protocol)
 
     def validate(self) -> None:
         """Raise ValueError when the attributes do not fit each other."""
@@ -209,6 +213,11 @@ class UserOp(CodeOp):
         if run and not (self.stateful and run.keys() <= {"training", "context"}):
             raise GraphError(f"op {self.id!r} has its attributes already; it is called with inputs, and not with {', '.join(run)}")
         return apply(self, args, name, run)
+
+
+def _made(op_id: str, values: Sequence[Any]) -> Op:
+    """A registered op with these values: what pickle keeps, as the class of a decorated function is in no module."""
+    return OPS[op_id](*values)
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from ...samediff.base.home import scope_of, written_in
 from ...samediff.codecs.file_args import FileArgs
 from ...samediff.errors import RegistrationError
 from ...samediff.ir.namespaces import NAMESPACES
-from ...samediff.ir.op import GradientKind, Op, op
+from ...samediff.ir.op import OPS, GradientKind, Op, op
 from ..code.failure import noted
 from ..code.gpu_text import check_text
 from ..code.kernels import check_kernel
@@ -74,8 +74,17 @@ class UserFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call(self.op_class, args, kwargs)
 
+    def __reduce__(self) -> Any:
+        return (_function, (self.id,)) if OPS.get(self.id) is self.op_class else super().__reduce__()
+
     def __repr__(self) -> str:
         return f"<user op {self.id!r} version {self.version}>"
+
+
+def _function(op_id: str) -> Any:
+    """The function of a registered op; of a class that took its place, the class."""
+    cls = OPS[op_id]
+    return getattr(cls, "user_function", None) or cls
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,7 +132,9 @@ class _Decorator:
         if not callable(target):
             raise RegistrationError(f"op {self.op_id!r}: user_op decorates a function or a class derived from UserOp")
         cls = self._class_of(target)
-        return UserFunction(target, self._register(cls, cls.inputs))
+        made = UserFunction(target, self._register(cls, cls.inputs))
+        made.op_class.user_function = made
+        return made
 
     def _class_of(self, function: Callable[..., Any]) -> type[UserOp]:
         takes = takes_run(function)

@@ -133,7 +133,7 @@ def test_what_a_mask_that_ends_means():
     def last(weights):
         def define_layer(self, sd, x, params, mask):
             return (x if mask is None else x * weights(sd, mask)).sum(2)
-        return {"define_layer": define_layer, "output_type": lambda self, kind: InputType.feed_forward(4),
+        return {"define_layer": define_layer, "output_type": lambda self, kind: InputType.feed_forward(kind.size),
                 "feed_forward_mask": lambda self, sd, mask, x: None}
     assert not found(made(Series, **last(ahead))(), SERIES)
     failures = found(made(Series, **last(lambda sd, mask: 0.5 + 0.5 * ahead(sd, mask)))(), SERIES)

@@ -105,7 +105,8 @@ CONSTRAINTS = [
     (lambda p: np.where(np.abs(p) > 1e15, p / 0, np.minimum(p, 1)), "special values", "large values give"),
     (lambda p: p / (p.max() - p.min() != 0) if p.any() else p, "special values", "one value give"),
     (lambda p: p * 1.01, "holds when applied again", "goes on to change the array"),
-    (lambda p: p * 0.5, None, ""),                                                  # comes to rest
+    (lambda p: p * 0.5, "holds when applied again", "takes the array to 0"),
+    (lambda p: p * 0.5 + 0.5, None, ""),                                            # comes to rest
     (lambda p: np.minimum(p, 1 + 1e-6 * next(CALLS)), "holds when applied again", "the same array gives another result")]
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from dl4py.layers import (
 )
 from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import ConfigurationError
-from dl4py.samediff.evaluation import Evaluation, EvaluationBinary, RegressionEvaluation, ROCMultiClass
+from dl4py.samediff.evaluation import BaseEvaluation, Evaluation, EvaluationBinary, RegressionEvaluation, ROCMultiClass
 from dl4py.samediff.training import (
     AdaGrad,
     Adam,
@@ -91,6 +92,12 @@ def test_what_is_built_in(check):
 # Updaters
 
 count = itertools.count(1)
+
+
+def plain_step(self, xp, gradient, state, hyper):
+    return hyper[0] * gradient, ()
+
+
 UPDATERS = [
     ("descends", {"step": lambda self, xp, g, s, h: (-h[0] * g, ())}, "by -update"),
     ("learning rate", {"step": lambda self, xp, g, s, h: (0.01 * g, ())}, "hyper"),
@@ -100,7 +107,10 @@ UPDATERS = [
     ("step", {"step": lambda self, xp, g, s, h: (h[0] * g / (1 + (g * g).sum()), ())}, ""),
     ("states", {"state_names": ("M",), "step": lambda self, xp, g, s, h: (h[0] * (g + 0.9 * s[0]), (s[0],))}, "never changes"),
     ("step", {"state_names": ("M",), "state_init": lambda self: (), "step": lambda self, xp, g, s, h: (h[0] * g, s)}, "state"),
-    ("gradients of any size", {"step": lambda self, xp, g, s, h: (h[0] * g / xp.abs(g), ())}, "not finite")]
+    ("gradients of any size", {"step": lambda self, xp, g, s, h: (h[0] * g / xp.abs(g), ())}, "not finite"),
+    ("gradients of any size", {"step": plain_step, "hyper": lambda self, i, e: (0.1 * (0.5 + i % 9) ** (i / 99),)}, ""),
+    ("step", {"step": plain_step, "after_step": lambda self, xp, p, u: u + 0 * p.__imul__(0.99)}, "after_step writes to what it is given"),
+    ("options have an effect", {"step": plain_step, "decay": 0.9}, "'decay'")]
 
 
 @pytest.mark.parametrize("name, body, text", UPDATERS)
@@ -113,8 +123,14 @@ def test_updaters(name, body, text):
 
 SCHEDULES = [
     ("values", lambda self, i, e: 1.0 / i if i else float("nan"), "value_at"), ("values", lambda self, i, e: "fast", ""),
-    ("not negative", lambda self, i, e: 0.1 - 0.001 * i, "is -"),
+    ("not negative", lambda self, i, e: 0.1 - 0.001 * i, "is -"), ("later iterations", lambda self, i, e: 0.1 - 0.1 * i / 5000, "is -"),
+    ("later iterations", lambda self, i, e: 0.1 / math.exp(i / 1000), "math range error"),
     ("values do not depend on each other", lambda self, i, e: 1.0 / next(count), "counts nothing itself")]
+
+
+def test_options_of_schedules():
+    assert "'top'" in failures(check_schedule(made(Schedule, top=0.1, value_at=lambda self, i, e: 0.1)()))["options have an effect"]
+    check_schedule(made(Schedule, top=0.1, value_at=lambda self, i, e: max(0.0, self.top * (1 - i / 5000)))()).raise_if_failed()
 
 
 @pytest.mark.parametrize("name, value_at, text", SCHEDULES)
@@ -143,6 +159,14 @@ def test_dropouts(name, draw, text):
     assert name in found and text in found[name]
 
 
+def test_options_of_dropouts_and_initialisers():
+    dropout = made(IDropout, p=0.8, draw=lambda self, rng, shape, dtype, i, e: (((rng.random(shape) < 0.5) / 0.5).astype(dtype), None))
+    assert list(failures(check_dropout(dropout()))) == ["options have an effect"]
+    initialiser = made(IWeightInit, gain=2.0, init=lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(
+        shape, 0.0, 0.1))
+    assert list(failures(check_initialiser(initialiser()))) == ["options have an effect"]
+
+
 def test_a_dropout_that_always_acts():
     found = failures(check_dropout(made(IDropout, define=lambda self, sd, x: Dropout(0.5).define(sd, x) * 2)()))
     assert "acts outside of training" in found["at rest outside of training"]
@@ -157,6 +181,9 @@ INITIALISERS = [
         shape, 0.0, 1.0), ""),
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.repeat(
         np.asarray(rng.normal((*shape[:-1], 1), 0.0, 1.0)), shape[-1], -1), "all units"),
+    ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.ones(shape) * np.asarray(
+        rng.normal((1, shape[-1]), 0.0, 1.0)), "all inputs"),
+    ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(shape, 0.0, 1e5), "fan_in"),
     ("shapes", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.zeros(shape[::-1]), "expected"),
     ("shapes", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.full(shape, np.nan), "not finite")]
 
@@ -173,6 +200,7 @@ CONSTRAINTS = [
     ("shape and type", lambda self, xp, p: p.sum(axis=0), ""),
     ("shape and type", lambda self, xp, p: xp.abs(p, out=p), "writes to its input"),
     ("shape and type", lambda self, xp, p: p.astype(np.float64), "float32 (4, 3) gives float64"),
+    ("holds when applied again", lambda self, xp, p: p * 0.5, "takes the array to 0"),
     ("holds when applied again", lambda self, xp, p: p * 1.5, "goes on"), ("special values", lambda self, xp, p: p / p.max(), "not finite"),
     ("holds when applied again", lambda self, xp, p: p + xp.random.default_rng().normal(size=p.shape).astype(p.dtype), "")]
 
@@ -200,6 +228,59 @@ def test_evaluations():
     assert "reset does not forget" in failures(check_evaluation(evaluation(reset=lambda self: None), y, p))["reset"]
     assert "merged halves" in failures(check_evaluation(evaluation(join=lambda self, other: None), y, p))["merge"]
 
+
+
+class Counted(BaseEvaluation, name="test_wrong.Counted"):
+    """The distance of all rows; what it counts is what its JSON holds."""
+
+    def __init__(self):
+        self.errors, self.rows, self.best = [], np.zeros(2, np.int64), {"none": None}
+
+    def count(self, rows):
+        self.errors += np.abs(rows.labels - rows.predictions).sum(1).tolist()
+        self.rows[0] += len(rows.labels)
+
+    def join(self, other):
+        self.errors = self.errors + other.errors
+        self.rows = self.rows + other.rows
+
+    def reset(self):
+        self.__init__()
+
+    def stats(self):
+        return f"{np.sum(self.errors):.12g} of {self.rows[0]}"
+
+
+def test_evaluations_that_write_nothing_of_their_json(tmp_path):
+    check_evaluation(Counted(), LABELS, PREDICTIONS).raise_if_failed()
+    one = Counted()
+    one.eval(LABELS, PREDICTIONS)
+    for again in (BaseEvaluation.from_json(one.to_json()), BaseEvaluation.from_yaml(one.to_yaml())):
+        assert type(again) is Counted and again == one and again.rows.dtype == np.int64 and again.best == {"none": None}
+    one.errors.append(float("inf"))
+    assert BaseEvaluation.from_json(one.to_json()).errors[-1] == float("inf")
+    one.owner = object()
+    with pytest.raises(ConfigurationError, match="Counted holds owner = <object .*which no JSON can keep.*write document and restore"):
+        one.to_json()
+
+
+def counted(**body):
+    return type(f"Wrong{next(numbers)}", (Counted,), body, name=f"test_wrong.Wrong{next(numbers)}")()
+
+
+def test_evaluations_of_batches():
+    def shares(self, other):
+        self.errors = other.errors if not self.errors else self.errors + other.errors
+        self.rows = self.rows + other.rows
+
+    def means(self, rows):
+        self.errors.append(float(np.abs(rows.labels - rows.predictions).sum(1).mean()))
+
+    def last(self, rows):
+        self.errors = [float(rows.predictions[-1, 0])]
+    assert "merge copies" in failures(check_evaluation(counted(join=shares), LABELS, PREDICTIONS))["merge"]
+    assert "two batches and one" in failures(check_evaluation(counted(count=means), LABELS, PREDICTIONS))["batches"]
+    assert "another order" in failures(check_evaluation(counted(count=last), LABELS, PREDICTIONS))["order of rows"]
 
 
 # Layers

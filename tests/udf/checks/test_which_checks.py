@@ -49,6 +49,11 @@ def gradients(xp, x):
     return x * 1
 
 
+@user_op("test_which.scaled")
+def scaled(xp, x, *, k: float = 1.0, name: str = ""):
+    return x * k
+
+
 @user_op("test_which.flat", gradient="zero")
 def flat(xp, x):
     return xp.floor(x)
@@ -146,8 +151,9 @@ KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradi
     (flat, [X], {"gradient": True}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
     (stairs, [X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
     (kernels, [X], {}, [*FLOATS, *KERNELS[:2], *RUNS, *VALUES, *MEMORY, *HALF, *BOTH, "emulated:0 agrees with compute"]),
-    (gradients, [X], {}, [*FLOATS, *KERNELS[2:], *THEIRS, *HALF, *BOTH, *WRITTEN]),
+    (gradients, [X], {}, [*FLOATS, *KERNELS[2:], *THEIRS, *HALF, *BOTH, "gradient by itself", *WRITTEN]),
     (drawn_text, [X], {}, [*FLOATS, KERNELS[1], *RUNS, *VALUES, *NUMBERS, *MEMORY, *HALF, *BOTH]),
+    (scaled, [X], {}, [*FLOATS, *RUNS, "precision", "other attributes", *MEMORY[1:], *HALF, *BOTH]),
     (Java, [X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
     (Java, [K], {}, [*GIVEN, *THEIRS])])
 def test_by_op_and_inputs(planned, monkeypatch, op, inputs, options, wanted):

@@ -1,0 +1,231 @@
+"""Layers, vertices, activations, losses and preprocessors with options, inputs or sizes that nothing heeds, and right ones beside them."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dl4py.layers import (
+    BaseLayer,
+    Dropout,
+    FeedForwardLayer,
+    IActivation,
+    InputPreProcessor,
+    InputType,
+    Layer,
+    SameDiffLambdaVertex,
+    SameDiffLoss,
+    check_activation,
+    check_loss,
+    check_preprocessor,
+    check_vertex,
+    layer,
+    loss,
+    vertex,
+)
+from dl4py.layers.checks import check_circumstances, check_options, check_parts
+from dl4py.layers.checks.check_subject import Runner, Subject, drawn
+from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
+from dl4py.samediff.configuration.configuration import configuration
+from dl4py.udf import user_op
+
+numbers = itertools.count()
+FOUR, SERIES, IMAGE = InputType.feed_forward(4), InputType.recurrent(4), InputType.convolutional(2, 3, 4)
+
+
+def made(register, base, fields=None, **body):
+    name = f"Wrong{next(numbers)}"
+    cls = type(name, (base,), {"__module__": __name__, "__doc__": "Wrong.", "__annotations__": fields or {}, **body})
+    return register(f"test_wrong_layers.{name}")(cls)
+
+
+def subject(conf, kind):
+    found = Subject.of_layer(conf, kind, drawn(kind, np.random.default_rng(0)), None)
+    found.draw(0)
+    return found
+
+
+def refused(run, text):
+    if text is None:
+        run()
+    else:
+        with pytest.raises(CheckFailure, match=text):
+            run()
+
+
+def failures(report):
+    return {c.name: c.detail for c in report.failures}
+
+
+# Options
+
+def dense(fields, define, **body):
+    def parameters(self, params):
+        params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out)
+    return made(layer, FeedForwardLayer, fields, define_parameters=parameters, define_layer=define, **body)(n_out=3)
+
+
+def shown(self, sd, x, params, mask):
+    if self.verbose:
+        print(end="")
+    return x.mmul(params["W"])
+
+
+def penalized(self, sd, x, params, mask):
+    params.penalty((params["W"] * params["W"]).sum() * self.strength)
+    return x.mmul(params["W"])
+
+
+def plain(self, sd, x, params, mask):
+    return x.mmul(params["W"])
+
+
+OPTIONS = [
+    (dense({"scale": float}, plain, scale=2.0), "whatever 'scale' is"),
+    (dense({"deep": bool}, plain, deep=False), "whatever 'deep' is"),
+    (dense({"scale": float, "times": int}, plain, scale=2.0, times=3), "'scale' or 'times'"),
+    (dense({"verbose": bool}, shown, verbose=False), None),
+    (dense({"strength": float}, penalized, strength=0.1), None),
+    (dense({"limit": float}, lambda self, sd, x, p, m: sd.math.clip_by_value(x.mmul(p["W"]), -self.limit, self.limit), limit=50.0), None),
+    (dense({"keep": float}, lambda self, sd, x, p, m: Dropout(self.keep).define(sd, x.mmul(p["W"])), keep=0.5), None),
+    (dense({"title": str}, plain, title="none that changes numbers"), None)]
+
+
+@pytest.mark.parametrize("conf, text", OPTIONS)
+def test_options(conf, text):
+    report = CheckReport("it")
+    check_options.subject_options(report, subject(conf, FOUR), None)
+    assert (text is None and report.passed) or text in failures(report)["options have an effect"]
+
+
+# Variables, statistics, random numbers and sizes
+
+def test_variables_that_nobody_declares():
+    def hides(self, sd, x, params, mask):
+        return x.mmul(params["W"]) + sd.var(np.ones((1, 3)))
+
+    def constant(self, sd, x, params, mask):
+        return x.mmul(params["W"]) + sd.constant(np.ones((1, 3)))
+    for define, text in ((hides, "is not a parameter of the network"), (constant, None)):
+        one = subject(dense({}, define), FOUR)
+        refused(lambda one=one: check_parts.declared(one, Runner(one)), text)
+
+
+def running(step, read):
+    def parameters(self, params):
+        params.statistic("mean", (1, self.n_in))
+
+    def define(self, sd, x, params, mask):
+        params.move("mean", step(params["mean"], sd.stop_gradient(x.mean(True, 0))))
+        return x - params["mean"] if read else x * 2.0
+    return made(layer, FeedForwardLayer, {}, define_parameters=parameters, define_layer=define, output_type=lambda self, kind: kind)()
+
+
+@pytest.mark.parametrize("conf, text", [
+    (running(lambda mean, found: (mean - found) * 0.1, True), None), (running(lambda mean, found: mean * 0 - 1, True), None),
+    (running(lambda mean, found: (mean - found) * 0.1, False), "nothing reads it"),
+    (running(lambda mean, found: (found - mean) * 0.1, True), "moves away")])
+def test_statistics(conf, text):
+    refused(lambda: check_circumstances.statistics_act(subject(conf, FOUR), ["mean"]), text)
+
+
+@user_op("test_wrong_layers.noise", stateful=True)
+def noise(xp, x, *, context, always: bool = False):
+    return x + context.random().normal(size=x.shape).astype(x.dtype) if always or context.training else x * 1
+
+
+@pytest.mark.parametrize("always, text", [(True, "another run gives something else"), (False, None)])
+def test_random_numbers_outside_of_training(always, text):
+    one = subject(dense({}, lambda self, sd, x, params, mask: noise(x.mmul(params["W"]), always=always)), FOUR)
+    refused(lambda: check_circumstances.at_rest(one), text)
+
+
+@pytest.mark.parametrize("output, text", [
+    (lambda kind: InputType.feed_forward(24), "of shape"), (lambda kind: InputType.feed_forward(kind.array_elements_per_example()), None)])
+def test_output_types_of_other_sizes(output, text):
+    one = subject(made(layer, Layer, {}, output_type=lambda self, kind: output(kind), set_n_in=lambda self, kind, override=True: self,
+                       define_layer=lambda self, sd, x, params, mask: sd.reshape(x, -1, int(np.prod(x.get_shape()[1:]))))(), IMAGE)
+    refused(lambda: check_circumstances.sizes(one), text)
+
+
+# Masks
+
+def means(by_mask):
+    def define(self, sd, x, params, mask):
+        if mask is None:
+            return x.mean(False, 2)
+        m = sd.expand_dims(mask, 1)
+        return (x * m).sum(False, 2) / m.sum(False, 2) if by_mask else (x * m).mean(False, 2)
+    return made(layer, BaseLayer, {}, define_layer=define, output_type=lambda self, kind: InputType.feed_forward(kind.size),
+                feed_forward_mask=lambda self, sd, mask, x: None)()
+
+
+@pytest.mark.parametrize("by_mask, text", [(True, None), (False, "divide by the sum of the mask")])
+def test_series_with_masked_steps_at_the_end(by_mask, text):
+    one = subject(means(by_mask), SERIES)
+    refused(lambda: check_parts.padded(one, Runner(one), check_parts.masks_for(one)), text)
+
+
+# Vertices
+
+def test_inputs_that_a_vertex_does_not_use():
+    def of(define):
+        one = made(vertex, SameDiffLambdaVertex, {}, get_output_type=lambda self, index, *kinds: kinds[0],
+                   define_vertex=lambda self, sd, inputs: define(inputs.get_input(0), inputs.get_input(1)))()
+        return failures(check_vertex(one, FOUR, FOUR))
+    assert "nothing of input 1" in of(lambda a, b: a * 2.0)["inputs are used"]
+    assert not of(lambda a, b: a * float(b.get_shape()[1]))
+
+
+# Activations and losses
+
+ACTIVATIONS = [
+    ("other shapes", lambda sd, x: x - x.mean(True, 0), "alone and beside others"),
+    ("", lambda sd, x: sd.nn.softmax(x), "")]
+
+
+@pytest.mark.parametrize("name, define, text", ACTIVATIONS)
+def test_activations(name, define, text):
+    found = failures(check_activation(made(configuration, IActivation, {}, define=lambda self, sd, x: define(sd, x))()))
+    assert list(found) == [name][:len(name)] and text in found.get(name, "")
+
+
+def test_options_of_functions():
+    assert "options have an effect" in failures(check_activation(
+        made(configuration, IActivation, {"beta": float}, beta=1.0, define=lambda self, sd, x: sd.nn.tanh(x))()))
+
+
+LABELS, OUTPUT = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[0.2, 0.3], [0.1, -0.4], [0.3, 1.0]]
+LOSSES = [
+    ("certain predictions", lambda sd, x, y: -(y * sd.math.log(x)).sum(1), "keep away from log"),
+    ("any batch size", lambda sd, x, y: (y - x).mul(y - x).sum(1) / float(x.get_shape()[0]), "is open and where not"),
+    ("", lambda sd, x, y: -(y * sd.math.log(x + 1e-10)).sum(1), "")]
+
+
+@pytest.mark.parametrize("name, define, text", LOSSES)
+def test_losses(name, define, text):
+    one = made(loss, SameDiffLoss, {}, define_loss=lambda self, sd, x, y: define(sd, x, y))()
+    found = failures(check_loss(one, LABELS, OUTPUT, "softmax"))
+    assert list(found) == [name][:len(name)] and text in found.get(name, "")
+
+
+# Preprocessors
+
+def rows(kind):
+    return InputType.feed_forward(kind.array_elements_per_example())
+
+
+PREPROCESSORS = [
+    ("output type", {}, lambda self, a, n: np.subtract(a, 0.5, out=a).reshape(n, -1), rows, "writes to its input"),
+    ("inputs of other sizes", {}, lambda self, a, n: a.reshape(n, -1), lambda kind: InputType.feed_forward(24), "size=24"),
+    ("options have an effect", {"scale": float}, lambda self, a, n: a.reshape(n, -1) * 2.0, rows, "'scale'"),
+    ("", {"scale": float}, lambda self, a, n: a.reshape(n, -1) * self.scale, rows, "")]
+
+
+@pytest.mark.parametrize("name, fields, pre_process, output, text", PREPROCESSORS)
+def test_preprocessors(name, fields, pre_process, output, text):
+    body = dict.fromkeys(fields, 3.0)
+    one = made(configuration, InputPreProcessor, fields, pre_process=pre_process, output_type=lambda self, kind: output(kind), **body)()
+    found = failures(check_preprocessor(one, IMAGE))
+    assert list(found) == [name][:len(name)] and text in found.get(name, "")

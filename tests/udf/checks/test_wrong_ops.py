@@ -1,0 +1,237 @@
+"""Ops that heed their attributes, their context or the arrays of their gradient in one place and not in all, and right ones beside them."""
+from __future__ import annotations
+
+import enum
+import re
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType
+from dl4py.samediff.base.user_code.check_report import CheckFailure
+from dl4py.samediff.base.user_code.other_values import others
+from dl4py.udf import UserDefinedCustomOp, check_op, user_defined_op, user_op
+from dl4py.udf.checks import attributes, check, circumstances, gradient_code, kernels
+
+X = np.linspace(-1, 2, 6).reshape(3, 2)
+KEPT: list = [None]
+
+
+class Mode(enum.Enum):
+    WHOLE = 2.0
+    HALF = 0.5
+
+
+def refused(run, text):
+    if text is None:
+        run()
+    else:
+        with pytest.raises(CheckFailure, match=re.escape(text)):
+            run()
+
+
+# Gradients by themselves
+
+def writes(index):
+    def grad(xp, inputs, outputs, grads):
+        given = (inputs, outputs, grads)[index][0]
+        given[...] = given * 1.0 + 1.0
+        return [grads[0]]
+    return grad
+
+
+def remembers(xp, inputs, outputs, grads):
+    return [grads[0] * KEPT[0]]
+
+
+ALONE = [
+    (lambda xp, i, o, g: [g[0] * 2], None), (writes(0), "grad changes inputs[0]"), (writes(1), "grad changes outputs[0]"),
+    (writes(2), "grad changes output_grads[0]"), (remembers, "it uses what compute left")]
+
+
+@pytest.mark.parametrize("grad, text", ALONE)
+def test_gradients_by_themselves(grad, text):
+    @user_op(f"test_wrong_ops.alone{[row[0] for row in ALONE].index(grad)}", grad=grad)
+    def op(xp, x):
+        KEPT[0] = np.array(x)
+        return np.asarray(x) * 2
+    refused(lambda: gradient_code.stands_alone(op.op_class(), [X]), text)
+
+
+def right_kernel(x, y, gy, gx):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            gx[i, j] = 2 * gy[i, j]
+
+
+def by_memory(x, y, gy, gx):
+    flat = gy.T.ravel() if gy.strides[0] < gy.strides[1] else gy.ravel()
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            gx[i, j] = 2 * flat[i * x.shape[1] + j]
+
+
+@pytest.mark.parametrize("kernel, text", [(right_kernel, None), (by_memory, "do not lie in memory one value after the other")])
+def test_gradient_kernels_of_strided_arrays(kernel, text):
+    op = user_op(f"test_wrong_ops.{kernel.__name__}", numba_grad=kernel)(lambda xp, x: x * 2)
+    refused(lambda: gradient_code.stands_alone(op.op_class(), [X]), text)
+
+
+# Attributes
+
+def scaled(**options):
+    name = f"test_wrong_ops.scaled{len(NAMES)}"
+    NAMES.append(name)
+    return user_op(name, **options)
+
+
+NAMES: list = []
+
+
+def by_float(xp, x, *, k: float = 2.0):
+    return np.asarray(x) * k
+
+
+def by_int(xp, x, *, power: int = 2):
+    return np.asarray(x) ** power
+
+
+def by_member(xp, x, *, mode: Mode = Mode.WHOLE):
+    return np.asarray(x) * mode.value
+
+
+def by_list(xp, x, *, weights: list[float] = [1.0, 2.0]):  # noqa: B006 - held as a tuple
+    return np.asarray(x) * np.array(weights, x.dtype)
+
+
+def by_dict(xp, x, *, gains: dict[str, float] = {"all": 2.0}):  # noqa: B006
+    return np.asarray(x) * gains["all"]
+
+
+HEEDED = [
+    (by_float, lambda xp, i, o, g, k: [g[0] * k], lambda xp, i, o, g, k: [g[0] * 2.0]),
+    (by_int, lambda xp, i, o, g, power: [g[0] * power * i[0] ** (power - 1)], lambda xp, i, o, g, power: [g[0] * 2 * i[0]]),
+    (by_member, lambda xp, i, o, g, mode: [g[0] * mode.value], lambda xp, i, o, g, mode: [g[0] * 2.0]),
+    (by_list, lambda xp, i, o, g, weights: [g[0] * np.array(weights)], lambda xp, i, o, g, weights: [g[0] * np.array([1.0, 2.0])]),
+    (by_dict, lambda xp, i, o, g, gains: [g[0] * gains["all"]], lambda xp, i, o, g, gains: [g[0] * 2.0])]
+
+
+@pytest.mark.parametrize("code, right, wrong", HEEDED, ids=lambda f: f.__name__)
+def test_gradients_that_heed_attributes(code, right, wrong):
+    for grad, text in ((right, None), (wrong, "with another")):
+        made = scaled(grad=grad)(code).op_class()
+        refused(lambda made=made: circumstances.gradients_of_other_attributes(made, [X], 1e-6, 0), text)
+
+
+def test_kernels_and_shape_rules_that_heed_attributes():
+    def right(x, y, k):
+        y[...] = x * k
+
+    def wrong(x, y, k):
+        y[...] = x * 2.0
+
+    def of(options):
+        return lambda: attributes.with_other_attributes(scaled(**options)(by_float).op_class(), [X], lambda op, arrays: None)
+    refused(of({"numba": right}), None)
+    refused(of({"numba": wrong}), "with another 'k'")
+
+    def wide(rule):
+        def run():
+            @scaled(infer=rule)
+            def tiled(xp, x, *, times: int = 2):
+                return np.tile(np.asarray(x), (1, times))
+            return check_op(tiled, [X], gradient=False).raise_if_failed()
+        return run
+    wide(lambda x, times: x.with_shape((x.shape[0], -1 if x.shape[1] < 0 else x.shape[1] * times)))()
+    with pytest.raises(AssertionError, match="other attributes"):
+        wide(lambda x, times=2: x.with_shape((x.shape[0], -1 if x.shape[1] < 0 else x.shape[1] * 2)))()
+
+
+def java(name, **body):
+    def start(self, same_diff=None, args=(), k=2.0, shift=1.0):
+        UserDefinedCustomOp.__init__(self, same_diff, args)
+        self.k, self.shift = k, shift
+    form = {"op_name": lambda self: name, "calculate_output_shape": lambda self, oc: [oc.input_array(0).shape], "__init__": start,
+            "exec": lambda self, i, o: [np.asarray(i[0]) * self.k + self.shift]}
+    return user_defined_op(type("Made", (UserDefinedCustomOp,), form | body))().as_op()
+
+
+@pytest.mark.parametrize("kept, text", [(("k", "shift"), None), (("k",), "with another 'shift'")])
+def test_fields_of_the_java_form_that_are_no_properties(kept, text):
+    op = java("_".join(("test_wrong", *kept)), properties_for_function=lambda self: {n: getattr(self, n) for n in kept},
+              set_properties_for_function=lambda self, values: vars(self).update(values))
+    refused(lambda: attributes.with_other_attributes(op, [X], check._round_trip), text)
+
+
+@pytest.mark.parametrize("value, wanted", [
+    (True, [False]), (1.0, [0.85, 0.0, -1.0, 1e3]), (0, [1, -1]), (3, [4, 2, 1, 0]), (Mode.HALF, [Mode.WHOLE]), ("text", []), (None, []),
+    (DataType.FLOAT, []), (1j, [0.1 + 0.75j]), ((1, "a"), [(2, "a")]), ({"a": 1}, [{"a": 2}]), ([], []), ({}, [])])
+def test_other_values(value, wanted):
+    assert list(others(value)) == wanted
+
+
+# Random numbers
+
+DRAWN = [
+    (lambda c: c.random(), None), (lambda c: np.random.default_rng(c.seed), "for another iteration"),
+    (lambda c: np.random.default_rng((c.seed, c.iteration)), "for another node of the same graph")]
+
+
+@pytest.mark.parametrize("rng, text", DRAWN)
+def test_random_numbers(rng, text):
+    @scaled(stateful=True, gradient="none")
+    def noise(xp, x, *, context):
+        return x + rng(context).normal(size=x.shape)
+    refused(lambda: circumstances.heeds_runs(noise.op_class(), [X]), text)
+
+
+# Gradients elsewhere
+
+@pytest.mark.parametrize("grad, text", [
+    (lambda xp, i, o, g: [g[0] * (2 if i[0].shape[0] < 4 else 1)], "for twice as many rows"),
+    (lambda xp, i, o, g: [g[0] * np.where(abs(i[0]) < 20, 2.0, 0.0)], "for much larger inputs"),
+    (lambda xp, i, o, g: [g[0] * 2], None)])
+def test_gradients_elsewhere(grad, text):
+    op = scaled(grad=grad)(lambda xp, x: np.asarray(x) * 2).op_class()
+    refused(lambda: circumstances.gradients_elsewhere(op, [X], 1e-6, 0), text)
+
+
+# What is right
+
+def test_masks_that_code_compares_have_a_gradient_beside_0_and_1():
+    mask = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+
+    @scaled()
+    def shown(xp, x, mask):
+        return xp.where(mask > 0, x, -1e9)
+    report = check_op(shown, [X, mask])
+    assert report.passed, report
+    assert "masks moved" in {c.name: c.detail for c in report.checks}["gradient"]
+
+    @scaled(grad=lambda xp, i, o, g: [g[0] * i[1], None])
+    def times(xp, x, mask):
+        return np.asarray(x) * mask
+    assert "gradient" in {c.name for c in check_op(times, [X, mask]).failures}
+
+
+def test_results_in_another_floating_type_than_the_inputs():
+    @scaled()
+    def narrow(xp, x):
+        return (x * x).astype(np.float32)
+    report = check_op(narrow, [X])
+    assert report.passed, report
+
+    @scaled(grad=lambda xp, i, o, g: [g[0] * 2.1 * i[0]])
+    def wrong(xp, x):
+        return (x * x).astype(np.float32)
+    assert "gradient" in {c.name for c in check_op(wrong, [X]).failures}
+
+
+def test_gradient_kernels_where_several_numbers_are_the_largest():
+    def largest(x, y, gy, gx):
+        gx[:] = 0
+        for i in range(x.shape[0]):
+            gx[i, x[i].argmax()] = gy[i]
+    made = user_op("test_wrong_ops.largest", numba_grad=largest)(lambda xp, x: x.max(axis=1)).op_class()
+    run = {name: run for name, _, run in kernels.KERNELS}["gradient kernel stays in its arrays"]
+    assert run(made, [[X], [np.concatenate([X, X], 1)]]).startswith("2 shapes")
