@@ -319,7 +319,9 @@ class _Preprocessing:
     def in_graph(self, x: Any, minibatch: int) -> Any:
         """The result of the graph."""
         sd = SameDiff()
-        out = self.define(sd, [sd.placeholder("x", DataType.DOUBLE, *[-1] * x.ndim)], minibatch)
+        known = self.kind.array_shape()
+        sizes = (-1, *known[1:]) if len(known) == x.ndim else [-1] * x.ndim      # as networks know them
+        out = self.define(sd, [sd.placeholder("x", DataType.DOUBLE, *sizes)], minibatch)
         return run(sd, {"x": x}, [out.name()], RunContext(training=False, seed=1, iteration=0))[out.name()]
 
     def agree(self) -> str:

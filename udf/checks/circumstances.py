@@ -97,7 +97,7 @@ def _floats(op: Op, arrays: Example) -> bool:
 
 def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list[Any]]]]:
     """Cases to try, each with advice for a failure and two examples."""
-    def near(change: Callable[[Any], Any]) -> list[list[Any]]:
+    def near(change: Callable[[Any], Any], arrays: Example = arrays) -> list[list[Any]]:
         found = []
         for k in (1, 2):
             rng = np.random.default_rng(seed + k)
@@ -107,8 +107,8 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
     yield ("for inputs of the other sign", "Look at the branches of grad", near(lambda a: -a))
     yield ("for larger inputs", "Look at the branches of grad", near(lambda a: 3.7 * a))
     yield (_FAR_AWAY, "Look at the branches of grad", near(lambda a: 30 * a))
-    if more_rows(arrays):
-        yield ("for twice as many rows", "Look at what grad does with the first axis", [more_rows(p) for p in near(lambda a: a)])
+    if twice := more_rows(arrays):
+        yield ("for twice as many rows", "Look at what grad does with the first axis", near(lambda a: a, twice))
     rows = {a.shape[0] for a in arrays if a is not None and a.ndim}
     if len(rows) == 1 and rows != {1}:
         yield ("for one row alone", "Look at what grad does with the first axis", [
