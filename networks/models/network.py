@@ -466,8 +466,7 @@ class Network(HasListeners, NetworkNames):
     __sklearn_clone__ = __deepcopy__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        pickled(self._configuration, "a network cannot be pickled", ConfigurationError,
-                'register a class under a name (@layer("acme.Mine"), @configuration("acme.Mine"))')
+        pickled(self._configuration, "a network cannot be pickled", ConfigurationError)
         if self._engine is None:
             return type(self), (self._configuration,)
         return _made, (type(self), self._configuration, self._state(), self.origin)
