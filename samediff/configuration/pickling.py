@@ -6,7 +6,6 @@ from typing import Any
 
 from ..errors import DL4PyError
 
-
 _REGISTERED = 'register a class under a name (@layer("acme.Mine"), @configuration("acme.Mine"))'
 
 
