@@ -233,7 +233,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         return divide(squared, n)
 
     def mean_absolute_error(self, column: int) -> float:
-        """sum |p - y| / n."""
+        """``sum |p - y| / n``."""
         n, absolute = self._sums(column, "sum_abs_errors_per_column")
         return divide(absolute, n)
 
