@@ -72,8 +72,8 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
         if head.startswith(_NORMALIZER_HEADER):
             return FileReport(where, "normalizer", normalizer=_kind_of_normalizer(DataInput(stream, where)))
         if head[2:].startswith((b"MIXED_DATA_TYPES", b"LONG_SHAPE", b"JAVACPP", b"HEAP", b"DIRECT")):
-            shape, kind = array_header(stream, where)
-            return FileReport(where, "array", data_type=kind, parts=[Part("array", kind, {"array": list(shape)})])
+            shape, data_type = array_header(stream, where)
+            return FileReport(where, "array", data_type=data_type, parts=[Part("array", data_type, {"array": list(shape)})])
     return _graph(where)
 
 

@@ -71,14 +71,14 @@ def form_of(conf: Any, parameters: Arrays) -> TorchForm:
 def _both(one: TorchForm) -> TorchForm:
     """Of two directions."""
     def read(given: Arrays, shapes: Arrays) -> Arrays:
-        found = {}
+        found: dict[str, Any] = {}
         for letter, suffix in (("f", ""), ("b", "_reverse")):
             own = {n: given[n + suffix] for n in (*one.names, *one.optional) if n + suffix in given}
             found |= {letter + n: a for n, a in one.read(own, {n[1:]: a for n, a in shapes.items() if n[0] == letter}).items()}
         return found
 
     def write(parameters: Arrays) -> Arrays:
-        found = {}
+        found: dict[str, Any] = {}
         for letter, suffix in (("f", ""), ("b", "_reverse")):
             found |= {n + suffix: a for n, a in one.write({n[1:]: a for n, a in parameters.items() if n[0] == letter}).items()}
         return found
