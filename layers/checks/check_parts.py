@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.environment import uses_reference
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.configuration.configuration import Configuration
-from ...samediff.executor.session import uses_reference
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom

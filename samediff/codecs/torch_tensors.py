@@ -30,7 +30,7 @@ def dtype_of(kind: Any) -> np.dtype[Any]:
     if name == "bfloat16":
         return np.dtype(ml_dtypes.bfloat16)
     try:
-        found: np.dtype[Any] = np.dtype(name)
+        found = np.dtype(name)
     except TypeError:
         found = np.dtype(object)
     if found.kind not in "biuf":

@@ -94,6 +94,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
     sum_squared_labels: NDArray[np.float64]
     sum_squared_predicted: NDArray[np.float64]
     sum_labels: NDArray[np.float64]
+    _moments: ColumnMoments
 
     def __init__(
         self,

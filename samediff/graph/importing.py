@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 from ..base.java_names import OnnxFrameworkImporterNames
-from ..ir.core import GraphCore
 from ..ir.graph_class import graph_class
+from .inspection import InspectionMixin
 
 
-class ImportingMixin(GraphCore):
+class ImportingMixin(InspectionMixin):
     """The part of :class:`SameDiff` that imports models."""
 
     @classmethod
@@ -98,8 +98,7 @@ class ImportingMixin(GraphCore):
         ['MatMul', 'Softmax']
         """
         from ..onnx.exporting import export
-        return export(self, target, outputs or self.outputs(), shapes,  # type: ignore[attr-defined]  # of SameDiff
-                      external_data=external_data)
+        return export(self, target, outputs or self.outputs(), shapes, external_data=external_data)
 
     @classmethod
     def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:
@@ -153,5 +152,4 @@ class OnnxFrameworkImporter(OnnxFrameworkImporterNames):
         suggest_dynamic_variables : bool
             Taken for DL4J's sake, and has no effect: no values are made up here, an error names those that are needed.
         """
-        return graph_class().import_onnx(  # type: ignore[attr-defined]  # of SameDiff
-            file_name, dynamic_variables)
+        return cast(type[ImportingMixin], graph_class()).import_onnx(file_name, dynamic_variables)

@@ -269,6 +269,13 @@ def describe(cls: type[Op], method: str) -> list[str]:
     return lines
 
 
+def result_of(cls: type[Op]) -> str:
+    """What a call of the op gives, as its shape rule declares it: one variable, or a list of them; an empty text where it does not say."""
+    rule = cls.infer if cls.place is Op.place else cls.place
+    declared = str(rule.__annotations__.get("return", ""))
+    return "list[SDVariable]" if declared.startswith(("tuple[", "list[")) else "SDVariable" if declared in ("Specs", "TensorSpec") else ""
+
+
 def of_method(cls: type[Op], receiver: bool = False) -> inspect.Signature:
     """The first way to call an op as ``help`` and editors show it; with ``receiver`` the first input is the variable it is called on."""
     first, *_ = formals(cls)
@@ -284,4 +291,4 @@ def of_method(cls: type[Op], receiver: bool = False) -> inspect.Signature:
         found.append(inspect.Parameter(f.name, kind, default=default, annotation=hint))
     if all(p.name != "name" for p in found):
         found.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None))
-    return inspect.Signature(found)
+    return inspect.Signature(found, return_annotation=result_of(cls) or empty)
