@@ -28,7 +28,8 @@ def dtype_of(kind: Any) -> np.dtype[Any]:
     """NumPy's type of elements for one of PyTorch."""
     name = str(kind).removeprefix("torch.")
     if name == "bfloat16":
-        return np.dtype(ml_dtypes.bfloat16)
+        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return found
     try:
         found = np.dtype(name)
     except TypeError:
