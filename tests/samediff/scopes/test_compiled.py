@@ -308,3 +308,17 @@ def test_containers_of_arrays_are_replayed(monkeypatch):
     monkeypatch.setattr(f, "_program", None)
     assert {t: f(p, twice=t).tolist() for t in wanted} == wanted == {False: [[6], [6]], True: [[12], [12]]}
     assert f({"a": 2 * p["a"], "b": p["b"]}, twice=False).tolist() == [[12], [12]]
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x.shape[0] + x, lambda x: x - x.shape[0], lambda x: x.shape[0] / x, lambda x: x.shape[0] ** x, lambda x: x.shape[0] > x,
+    lambda x: x.shape[0] == x, lambda x: (2 * x.shape[0] + 1) * x, lambda x: np.shape(x)[0] % x, lambda x: np.maximum(x.shape[0], x)])
+def test_open_sizes_are_numbers_beside_arrays(call):
+    f = compiled(call, open_batch=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (2, 3):
+            x = INDArray.of(np.linspace(1, 4, 2 * n).reshape(n, 2))
+            found, wanted = f(x), call(x)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_allclose(found, wanted)
