@@ -170,7 +170,8 @@ def test_fields_of_the_java_form_that_are_no_properties(kept, text):
 
 @pytest.mark.parametrize("value, wanted", [
     (True, [False]), (1.0, [0.85, 0.0, -1.0, 1e3]), (0, [1, -1]), (3, [4, 2, 1, 0]), (Mode.HALF, [Mode.WHOLE]), ("text", []), (None, []),
-    (DataType.FLOAT, []), (1j, [0.1 + 0.75j]), ((1, "a"), [(2, "a")]), ({"a": 1}, [{"a": 2}]), ([], []), ({}, [])])
+    (DataType.FLOAT, []), (1j, [0.1 + 0.75j]), ((1, "a"), [(2, "a")]), ({"a": 1}, [{"a": 2}]), ([], []), ({}, []),
+    (("a", None), []), ({"n": "a"}, [])])
 def test_other_values(value, wanted):
     assert list(others(value)) == wanted
 
