@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.errors import FileFormatError, GraphError, MissingOpError, UnknownNameError, ValueNeededError
+from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, MissingOpError, UnknownNameError, ValueNeededError
 from dl4py.samediff.tensorflow.wire import graph_of
-from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder
+from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
 
 X = np.random.default_rng(4).standard_normal((4, 3)).astype(np.float32)
 IMAGES = np.random.default_rng(5).standard_normal((2, 6, 6, 3)).astype(np.float32)
@@ -115,6 +115,26 @@ def test_what_is_refused():
         SameDiff.import_frozen_tf(3)
     with pytest.raises(GraphError, match=r"TensorFlow node 'y' \(tensorflow.MatMul"):
         SameDiff.import_frozen_tf(graph(placeholder("x", (4, 3)), node("y", "MatMul", "x", "x")))
+
+
+def described(sizes, *values):
+    """A constant of which few values stand in the file."""
+    value = part(1, 1) + part(2, shape(sizes)) + (part(5, np.asarray(values, "f4").tobytes()) if values else b"")
+    return part(1, part(1, b"c") + part(2, b"Const") + part(5, part(1, b"value") + part(2, part(8, value))))
+
+
+@pytest.mark.parametrize("sizes, values, error", [
+    ((3, 1 << 40), (), LimitError), ((3, 1 << 40), (1,), LimitError), ((1 << 20, 1 << 10), (1, 2), LimitError),
+    ((1 << 40, 1 << 20), (), LimitError),
+    ((-3, 5), (1,), FileFormatError), ((-1,), (), FileFormatError)])
+def test_constants_that_are_larger_than_the_file(sizes, values, error):
+    with pytest.raises(error, match="a tensor|constants"):
+        SameDiff.import_frozen_tf(described(sizes, *values))
+
+
+def test_repeated_numbers():
+    assert graph_of(described((2, 3), 4, 5))[0].attributes["value"].tolist() == [[4, 5, 5], [5, 5, 5]]
+    assert SameDiff.import_frozen_tf(described((2, 2), 4)).get_variable("c").get_arr().tolist() == [[4, 4], [4, 4]]
 
 
 @pytest.mark.parametrize("size", range(1, 60, 3))
