@@ -136,7 +136,6 @@ def read_program(program: Any) -> TorchGraph:
     library, made = torch(), TorchGraph()
     signature = program.graph_signature
     kinds = {spec.arg.name: spec for spec in signature.input_specs if hasattr(spec.arg, "name")}
-    unknown: dict[str, str] = {}
     newest: dict[str, str] = {}                         # of arrays that were changed in place
     for node in program.graph.nodes:
         if node.op == "placeholder":
@@ -145,8 +144,6 @@ def read_program(program: Any) -> TorchGraph:
             name = _op_name(node.target)
             if _is_check(node.target):
                 continue
-            if name not in known_ops():
-                unknown.setdefault(name, node.name)
             made.calls.append(_call(library, node, name, newest))
             if getattr(getattr(node.target, "_schema", None), "is_mutable", False):
                 newest[node.args[0].name] = node.name
@@ -157,11 +154,31 @@ def read_program(program: Any) -> TorchGraph:
         elif node.op == "get_attr":
             raise MissingOpError(f"node {node.name!r} of the program holds a program of its own (torch.cond, while_loop and the like), "
                                  "which cannot be imported; torch.where chooses element by element")
+    made.calls = _needed(made)
+    unknown = {c.op_type: c.name for c in reversed(made.calls) if c.op_type not in known_ops()}
     if unknown:
         listed = ", ".join(f"{op} (node {node!r})" for op, node in sorted(unknown.items()))
         raise MissingOpError(f"no converter for these ops of PyTorch: {listed}. Register each: "
                              '@torch_converter("aten.name") of dl4py.samediff.pytorch above a function of the node and the arguments')
     return made
+
+
+def _needed(graph: TorchGraph) -> list[TorchCall]:
+    """The calls that results come of: others only served checks, or compute what nobody reads."""
+    wanted, kept = {source for _, source in graph.outputs}, list[TorchCall]()
+
+    def read(value: Any) -> None:
+        if isinstance(value, Reference):
+            wanted.add(value.name)
+        elif isinstance(value, (list, dict)):
+            for v in value.values() if isinstance(value, dict) else value:
+                read(v)
+    for call in reversed(graph.calls):
+        if call.name in wanted:
+            kept.append(call)
+            read(call.args)
+            read(call.options)
+    return kept[::-1]
 
 
 def _place(library: Any, program: Any, made: TorchGraph, node: Any, spec: Any) -> None:
