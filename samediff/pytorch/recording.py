@@ -10,7 +10,7 @@ from ..codecs.torch_tensors import array_of, dtype_of, torch
 from ..errors import GraphError, MissingOpError, MissingPackageError
 from . import converters  # noqa: F401 - fills the table
 from .converters.table import known_ops
-from .torch_graph import Reference, TorchArray, TorchCall, TorchGraph, TorchInput
+from .torch_graph import Reference, TorchArray, TorchCall, TorchGraph, TorchInput, needed_calls
 
 #: Calls that compute nothing.
 _CHECKS = ("_assert", "sym_constrain_range", "_check")
@@ -154,31 +154,13 @@ def read_program(program: Any) -> TorchGraph:
         elif node.op == "get_attr":
             raise MissingOpError(f"node {node.name!r} of the program holds a program of its own (torch.cond, while_loop and the like), "
                                  "which cannot be imported; torch.where chooses element by element")
-    made.calls = _needed(made)
+    made.calls = needed_calls(made)
     unknown = {c.op_type: c.name for c in reversed(made.calls) if c.op_type not in known_ops()}
     if unknown:
         listed = ", ".join(f"{op} (node {node!r})" for op, node in sorted(unknown.items()))
         raise MissingOpError(f"no converter for these ops of PyTorch: {listed}. Register each: "
                              '@torch_converter("aten.name") of dl4py.samediff.pytorch above a function of the node and the arguments')
     return made
-
-
-def _needed(graph: TorchGraph) -> list[TorchCall]:
-    """The calls that results come of: others only served checks, or compute what nobody reads."""
-    wanted, kept = {source for _, source in graph.outputs}, list[TorchCall]()
-
-    def read(value: Any) -> None:
-        if isinstance(value, Reference):
-            wanted.add(value.name)
-        elif isinstance(value, (list, dict)):
-            for v in value.values() if isinstance(value, dict) else value:
-                read(v)
-    for call in reversed(graph.calls):
-        if call.name in wanted:
-            kept.append(call)
-            read(call.args)
-            read(call.options)
-    return kept[::-1]
 
 
 def _place(library: Any, program: Any, made: TorchGraph, node: Any, spec: Any) -> None:
