@@ -1,0 +1,94 @@
+"""Batches in files that wait there for their round."""
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...samediff.data import DataSet, MultiDataSet
+from ...samediff.errors import FileFormatError, PathError
+from .contexts import spark_errors
+from .failures import Failure, raise_first
+from .rounds import batched
+
+_KINDS = {"bin": DataSet, "multi": MultiDataSet}
+
+
+class ExportedBatches:
+    """The files of an RDD's batches.
+
+    Parameters
+    ----------
+    folder : str
+        Their folder, which all machines see.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    @staticmethod
+    def load(path: str) -> DataSet | MultiDataSet:
+        """The batch of a file."""
+        return load_batch(path)
+
+    def delete(self) -> bool:
+        """Delete the files; whether they were there."""
+        found = os.path.isdir(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return found
+
+
+def exported(data: Any, size: int, directory: str) -> tuple[Any, ExportedBatches]:
+    """Write an RDD in batches of so many examples; an RDD of their paths, in their order."""
+    folder = os.path.join(directory, f"dl4py-{uuid.uuid4().hex}")
+    with spark_errors("exporting the batches"):
+        found = data.mapPartitionsWithIndex(_Written(folder, size)).collect()
+    raise_first(found)
+    return data.context.parallelize(sorted(found), max(1, data.getNumPartitions())), ExportedBatches(folder)
+
+
+class _Written:
+    """Writes the batches of a partition; gives their paths."""
+
+    def __init__(self, folder: str, size: int) -> None:
+        self.folder, self.size = folder, size
+
+    def __call__(self, index: int, data: Iterator[Any]) -> Iterator[Any]:
+        os.makedirs(self.folder, exist_ok=True)
+        for number, batch in enumerate(batched(data, self.size)):
+            if isinstance(batch, Failure):
+                yield batch
+                return
+            ending = "bin" if isinstance(batch, DataSet) else "multi"
+            path = os.path.join(self.folder, f"dataset_{index:06d}_{number:06d}.{ending}")
+            batch.save(path)
+            yield path
+
+
+def load_batch(path: str) -> DataSet | MultiDataSet:
+    """The batch of a file that a data set wrote, of either kind.
+
+    Raises
+    ------
+    PathError
+        There is no such file on this machine.
+    FileFormatError
+        It is no data set.
+    """
+    plain = path.removeprefix("file://").removeprefix("file:")
+    if not Path(plain).is_file():
+        raise PathError(f"{plain}: no such file on this machine; executors read paths themselves, so all machines must see the folder")
+    kinds = [_KINDS["multi"], _KINDS["bin"]] if plain.endswith(".multi") else [_KINDS["bin"], _KINDS["multi"]]
+    try:
+        return _loaded(kinds[0], plain)
+    except FileFormatError:
+        return _loaded(kinds[1], plain)
+
+
+def _loaded(kind: Any, path: str) -> Any:
+    made = kind()
+    made.load(path)
+    return made
