@@ -17,11 +17,11 @@ from typing import Any
 from ...samediff import ops  # noqa: F401 - registers them
 from ...samediff.errors import DL4PyError, did_you_mean
 from ...samediff.tools.op_descriptors import generate
-from ..models.opening import open_model
 from .completion import SHELLS, completion
 from .conversion import SUFFIXES, convert
 from .inspection import inspect
 from .machine import describe, version_of
+from .opening import open_model
 from .plugins import describe_plugins
 from .profiling import profile
 

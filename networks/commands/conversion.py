@@ -9,7 +9,7 @@ from ...samediff.errors import ConfigurationError
 from ...samediff.graph.graph import SameDiff
 from ..files.exchange import to_arrays, to_same_diff
 from ..files.model_zip import CONFIGURATION
-from ..models.opening import ARRAYS, open_model
+from .opening import ARRAYS, open_model
 from .progress import ReadingProgress
 
 GRAPHS = (".fb", ".sdnb", ".sdz")

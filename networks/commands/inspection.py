@@ -31,9 +31,9 @@ from ..files.model_zip import (
 from ..keras.archive import is_keras
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
-from ..models.opening import has_arrays, open_model
 from ..structure.configuration import check_count, is_graph, of_document
 from ..structure.structure import Structure, structure_of
+from .opening import has_arrays, open_model
 from .report import FileReport, Part
 
 _NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"

@@ -15,9 +15,9 @@ from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.executor.profile import Profile
 from ...samediff.graph.graph import SameDiff
 from ..batches.batch import NetworkBatch
-from ..models.opening import open_model
 from ..models.profiling import planned
 from ..structure.structure import Member
+from .opening import open_model
 
 #: Steps of series, and sides of images where no layer tells them.
 LENGTH, SIDE = 16, 32

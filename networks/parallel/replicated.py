@@ -102,7 +102,7 @@ class ReplicatedNetwork(Replicated):
 
     @property
     def seed(self) -> int:  # type: ignore[override]
-        return self.model.engine.progress.seed
+        return int(self.model.engine.progress.seed)
 
     @seed.setter
     def seed(self, seed: int) -> None:
@@ -110,7 +110,7 @@ class ReplicatedNetwork(Replicated):
 
     @property
     def iteration(self) -> int:  # type: ignore[override]
-        return self.model.engine.progress.iteration
+        return int(self.model.engine.progress.iteration)
 
     @iteration.setter
     def iteration(self, count: int) -> None:
@@ -118,7 +118,7 @@ class ReplicatedNetwork(Replicated):
 
     @property
     def epoch(self) -> int:  # type: ignore[override]
-        return self.model.engine.progress.epoch
+        return int(self.model.engine.progress.epoch)
 
     @epoch.setter
     def epoch(self, count: int) -> None:
@@ -126,7 +126,7 @@ class ReplicatedNetwork(Replicated):
 
     @property
     def score(self) -> float:  # type: ignore[override]
-        return self.model.score()
+        return float(self.model.score())
 
     @score.setter
     def score(self, score: float) -> None:
@@ -161,7 +161,7 @@ class ReplicatedGraph(Replicated):
 
     @property
     def iteration(self) -> int:  # type: ignore[override]
-        return self.model.checked_config().iteration_count
+        return int(self.model.checked_config().iteration_count)
 
     @iteration.setter
     def iteration(self, count: int) -> None:
@@ -169,7 +169,7 @@ class ReplicatedGraph(Replicated):
 
     @property
     def epoch(self) -> int:  # type: ignore[override]
-        return self.model.checked_config().epoch_count
+        return int(self.model.checked_config().epoch_count)
 
     @epoch.setter
     def epoch(self, count: int) -> None:

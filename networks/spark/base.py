@@ -270,7 +270,7 @@ class SparkModel(HasListeners, SparkModelNames):
         count, total = sum(n for _, (n, _) in found), sum(part[1] for _, part in sorted(found))
         if not count:
             raise ConfigurationError("the data has no example: there is no score")
-        return total / count if average else total
+        return float(total / count if average else total)
 
     calculate_score_multi_data_set = calculate_score
 

@@ -77,4 +77,4 @@ def _reason(text: str) -> str:
     inside = [line for line in python if not line.startswith(("Py4JJavaError", "SparkException", "PythonException"))]
     found = inside[-1] if inside else next((line for line in text.splitlines() if "Reason:" in line or "Job aborted" in line),
                                            text.strip().splitlines()[-1] if text.strip() else "no reason is known")
-    return found.strip().rstrip(".")[:500]
+    return found.strip().removeprefix("WorkerError: ").rstrip(".")[:500]

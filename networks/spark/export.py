@@ -14,7 +14,7 @@ from .contexts import spark_errors
 from .failures import Failure, raise_first
 from .rounds import batched
 
-_KINDS = {"bin": DataSet, "multi": MultiDataSet}
+_KINDS: dict[str, type[DataSet] | type[MultiDataSet]] = {"bin": DataSet, "multi": MultiDataSet}
 
 
 class ExportedBatches:
@@ -88,7 +88,7 @@ def load_batch(path: str) -> DataSet | MultiDataSet:
         return _loaded(kinds[1], plain)
 
 
-def _loaded(kind: Any, path: str) -> Any:
+def _loaded(kind: type[DataSet] | type[MultiDataSet], path: str) -> DataSet | MultiDataSet:
     made = kind()
     made.load(path)
     return made

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...samediff.errors import DL4PyError, MissingPackageError
+from ...samediff.errors import DL4PyError, MissingPackageError, WorkerError
 from ..parallel.worker_process import portable
 
 
@@ -53,3 +53,8 @@ def whole(elements: Iterable[Any]) -> Iterator[Any]:
         if isinstance(element, Failure):
             raise element.error
         yield element
+
+
+def to_try_again(error: Exception, rank: int) -> WorkerError:
+    """The error for Spark, which tries the task again; Spark itself does not tell where Python failed."""
+    return WorkerError(f"{type(error).__name__}: {error} (task {rank}, on {socket.gethostname()})")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...samediff.data import DataSet
-from ...samediff.errors import ConfigurationError, did_you_mean
+from ...samediff.errors import ConfigurationError, DL4PyError, did_you_mean
+from .failures import Failure
 
 
 def data_sets_of(frame: Any, features: Any = None, label: Any = None) -> Any:
@@ -72,10 +73,16 @@ class Packed:
         import pyarrow as pa
         for batch in batches:
             if batch.num_rows:
-                columns = [array_of(column) for column in batch.columns]
-                features, labels = side_by_side(columns[:self.inputs]), columns[self.inputs:]
-                data = DataSet(features, labels[0] if len(labels) == 1 else side_by_side(labels) if labels else None)
+                try:
+                    data: DataSet | Failure = self._data_set(batch)
+                except DL4PyError as error:
+                    data = Failure.of(error, 0)
                 yield pa.record_batch([pa.array([pickle.dumps(data, 5)], pa.binary())], ["data"])
+
+    def _data_set(self, batch: Any) -> DataSet:
+        columns = [array_of(column) for column in batch.columns]
+        features, labels = side_by_side(columns[:self.inputs]), columns[self.inputs:]
+        return DataSet(features, labels[0] if len(labels) == 1 else side_by_side(labels) if labels else None)
 
 
 def array_of(column: Any) -> Any:

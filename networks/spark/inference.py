@@ -1,6 +1,7 @@
 """Tasks on executors besides training: evaluations, scores, outputs."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import DL4PyError, ShapeError
 from ...samediff.graph.graph import SameDiff
-from .failures import Failure, whole
+from .failures import Failure, to_try_again, whole
 from .models import SentModel
 from .rounds import batched
 
@@ -31,6 +32,9 @@ class GuardedTask:
                 yield index, found
         except DL4PyError as error:
             yield index, Failure.of(error, index)
+            deque(data, 0)
+        except Exception as error:
+            raise to_try_again(error, index) from error
 
     def run(self, data: Iterator[Any]) -> Iterator[Any]:
         """The results for a partition."""

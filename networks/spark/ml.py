@@ -20,12 +20,11 @@ from pyspark.ml.util import (
     MLWriter,
 )
 
-from ..models.opening import open_model
 from ..structure.configuration import ComputationGraphConfiguration, NetworkConfiguration, read
 from .frames import plain_column
 from .master import ParameterAveragingTrainingMaster
 from .networks import SparkComputationGraph, SparkDl4jMultiLayer
-from .prediction import SavedModel, features_of, rows_of
+from .prediction import SavedModel, features_of, open_model, rows_of
 
 _FILE = "model"
 
@@ -64,7 +63,7 @@ class SparkDl4jNetwork(Estimator, _Columns, DefaultParamsWritable, DefaultParams
     numWorkers = Param(Params._dummy(), "numWorkers", "workers; 0 for as many as Spark runs tasks at once", TypeConverters.toInt)
     averagingFrequency = Param(Params._dummy(), "averagingFrequency", "steps from one averaging to the next", TypeConverters.toInt)
 
-    @keyword_only
+    @keyword_only  # type: ignore[untyped-decorator, unused-ignore]
     def __init__(self, *, configuration: Any = None, featuresCol: str = "features", labelCol: str = "label",
                  predictionCol: str = "prediction", probabilityCol: str = "probability", epochs: int = 1, batchSize: int = 32,
                  numWorkers: int = 0, averagingFrequency: int = 5) -> None:
@@ -72,7 +71,7 @@ class SparkDl4jNetwork(Estimator, _Columns, DefaultParamsWritable, DefaultParams
         self._setDefault(epochs=1, batchSize=32, numWorkers=0, averagingFrequency=5)
         self.setParams(**self._input_kwargs)
 
-    @keyword_only
+    @keyword_only  # type: ignore[untyped-decorator, unused-ignore]
     def setParams(self, **given: Any) -> Self:
         """Set parameters by name."""
         values = dict(self._input_kwargs)

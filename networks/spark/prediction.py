@@ -12,13 +12,24 @@ import numpy as np
 
 from ...samediff.errors import MissingPackageError
 from ...samediff.graph.graph import SameDiff
+from ...samediff.text.document_text import read_text
+from ..files.model_zip import is_model_zip, read_configuration
 from ..models.model_serializer import ModelSerializer
-from ..models.opening import open_model
+from ..structure.configuration import is_graph
 from .frames import array_of, side_by_side
 from .inference import outputs_of
 
 _opened: OrderedDict[str, Any] = OrderedDict()
 KEPT = 4
+
+
+def open_model(path: str) -> Any:
+    """The network or graph of a file: a model zip, or the file of a SameDiff graph."""
+    if not is_model_zip(path):
+        return SameDiff.load(path)
+    if is_graph(read_text(read_configuration(path), "JSON")):
+        return ModelSerializer.restore_computation_graph(path)
+    return ModelSerializer.restore_multi_layer_network(path)
 
 
 class SavedModel:

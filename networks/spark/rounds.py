@@ -14,7 +14,7 @@ from ...samediff.data.given.parts import no_batch
 from ...samediff.errors import DL4PyError
 from .batches import joined, number_of, part_of
 from .contexts import spark_errors
-from .failures import Failure
+from .failures import Failure, raise_first, whole
 
 #: Where an example is: number of its batch, its place in it.
 Place = tuple[int, int]
@@ -87,7 +87,8 @@ class DealtRounds(Rounds):
     def of(cls, rdd: Any, workers: int, frequency: int, size: int | None, seed: Any, level: Any) -> DealtRounds:
         """Deal out data sets in batches of so many examples; without a size each element is a batch."""
         with spark_errors("counting the examples"):
-            sizes = rdd.mapPartitions(_Count(size)).collect()
+            sizes = rdd.mapPartitionsWithIndex(_Count(size)).collect()
+        raise_first(sizes)
         total = sum(sizes)
         if not total:
             raise no_batch("fit")
@@ -109,7 +110,8 @@ class PartitionRounds(Rounds):
     def __init__(self, rdd: Any, frequency: int, size: int | None, level: Any) -> None:
         self._rdd = (rdd if size is None else rdd.mapPartitions(_Batched(size))).persist(level)
         with spark_errors("counting the batches"):
-            counts = self._rdd.mapPartitions(_Count(None)).collect()
+            counts = self._rdd.mapPartitionsWithIndex(_Count(None)).collect()
+        raise_first(counts)
         if not sum(counts):
             self.close()
             raise no_batch("fit")
@@ -137,8 +139,12 @@ class _Count:
     def __init__(self, size: int | None) -> None:
         self.size = size
 
-    def __call__(self, data: Iterator[Any]) -> Iterator[int]:
-        yield sum(1 if self.size is None else number_of(one) for one in data)
+    def __call__(self, index: int, data: Iterator[Any]) -> Iterator[Any]:
+        try:
+            yield sum(1 if self.size is None else number_of(one) for one in whole(data))
+        except DL4PyError as error:
+            yield Failure.of(error, index)
+            deque(data, 0)
 
 
 class _Cut:
@@ -192,7 +198,7 @@ def batched(data: Iterator[Any], size: int) -> Iterator[Any]:
     """Data sets as batches of so many examples; the last one may be smaller."""
     waiting: list[Any] = []
     count = turn = 0
-    for one in data:
+    for one in whole(data):
         done, number = 0, number_of(one)
         while done < number:
             taken = min(size - count, number - done)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -11,7 +12,7 @@ from ...samediff.data import AsyncDataSetIterator, AsyncMultiDataSetIterator, Da
 from ...samediff.data.iterators.list_iterators import ExistingDataSetIterator, ExistingMultiDataSetIterator
 from ...samediff.errors import DL4PyError
 from ..parallel.averaging import Sums
-from .failures import Failure, whole
+from .failures import Failure, to_try_again, whole
 from .models import SentModel
 
 
@@ -53,6 +54,9 @@ class TrainRound:
             yield self._train(rank, elements)
         except DL4PyError as error:
             yield Failure.of(error, rank)
+            deque(elements, 0)          # else this process, with the plans that it has made, is not used again
+        except Exception as error:
+            raise to_try_again(error, rank) from error
 
     def _train(self, rank: int, elements: Iterator[Any]) -> Any:
         began = time.perf_counter()

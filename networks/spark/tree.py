@@ -63,7 +63,7 @@ class _Keyed:
 
 def _one_sum(parts: Iterator[tuple[int, Part]]) -> Iterator[Any]:
     given = [part for _, (_, part) in sorted(parts, key=lambda p: p[1][0])]
-    failed = [part for part in given if isinstance(part, Failure)]
+    failed: list[Any] = [part for part in given if isinstance(part, Failure)]
     yield from failed or [Sums.together(given)]
 
 

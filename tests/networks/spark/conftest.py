@@ -31,7 +31,7 @@ def context(master: str) -> SparkContext:
         os.environ["PYSPARK_PYTHON"] = sys.executable
         settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.executorEnv.PYTHONPATH": ROOT,
                     "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-                    "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "3"}
+                    "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2"}
         _running[master] = SparkContext(master, "tests", conf=SparkConf().setAll(list(settings.items())))
     return _running[master]
 
@@ -50,8 +50,8 @@ def _ends():
 
 @pytest.fixture
 def sc() -> SparkContext:
-    """Two threads of this machine, in which a task may fail twice."""
-    return context("local[2,3]")
+    """Two threads of this machine, in which a task may fail once."""
+    return context("local[2,2]")
 
 
 @pytest.fixture

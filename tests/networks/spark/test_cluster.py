@@ -34,7 +34,8 @@ def test_executors_train(cluster):
 def test_an_executor_that_is_killed(cluster, tmp_path):
     """Its task is done by another one, from where the round began."""
     data = batches(32)
-    found = SparkDl4jMultiLayer(cluster, network(), master(training_hooks=[KillsExecutor(str(tmp_path / "killed"))])).fit(cluster.parallelize(data, 2))
+    kills = master(training_hooks=[KillsExecutor(str(tmp_path / "killed"))])
+    found = SparkDl4jMultiLayer(cluster, network(), kills).fit(cluster.parallelize(data, 2))
     assert (tmp_path / "killed").exists() and same(found, averaged(network(), data, 2, 2))
 
 

@@ -118,9 +118,8 @@ def test_several_inputs(sc):
 def test_columns_that_are_refused(session, columns, text):
     df = session.createDataFrame([(1.0, "x", None, [1.0], 0), (2.0, "y", 1.0, [1.0, 2.0], 1)],
                                  "a double, text string, gaps double, lists array<double>, label int").coalesce(1)
-    with pytest.raises(Exception, match=text) as caught:
+    with pytest.raises(ConfigurationError, match=text):
         SparkDl4jMultiLayer(session, network(), master()).fit(df, **columns)
-    assert isinstance(caught.value, ConfigurationError) or "ConfigurationError" in str(caught.value)
 
 
 # Measures, scores, outputs
@@ -129,7 +128,8 @@ def test_evaluations(sc):
     data, net = batches(40), network()
     rdd, spark = sc.parallelize(data, 3), SparkDl4jMultiLayer(sc, net)
     assert spark.evaluate(rdd, ["a", "b", "c"]).stats() == net.evaluate(data, ["a", "b", "c"]).stats()
-    assert spark.evaluateRegression(rdd).stats() == net.evaluate_regression(data).stats()
+    found, expected = spark.evaluateRegression(rdd), net.evaluate_regression(data)
+    assert found.average_mean_squared_error() == pytest.approx(expected.average_mean_squared_error())
     assert spark.evaluateROCMultiClass(rdd).stats() == net.evaluate_roc_multi_class(data, 32).stats()
     assert spark.calculateScore(rdd, True, 7) == pytest.approx(net.score(data))
     assert spark.calculate_score(rdd, False) == pytest.approx(40 * net.score(data))
@@ -198,6 +198,7 @@ def test_batches_of_files(sc, tmp_path):
         FileBatch.read_from_zip(tmp_path / "0.csv")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, made, alone, calculator", [
     (SparkEarlyStoppingTrainer, network, EarlyStoppingTrainer, SparkDataSetLossCalculator),
     (SparkEarlyStoppingGraphTrainer, graph, EarlyStoppingGraphTrainer, SparkLossCalculatorComputationGraph)])

@@ -11,11 +11,11 @@ from ...samediff.text.document_text import read_text
 from ..files.exchange import set_arrays
 from ..files.model_zip import CONFIGURATION, is_model_zip, read_configuration
 from ..keras.archive import is_keras
+from ..models.computation_graph import ComputationGraph
+from ..models.keras_import import KerasModelImport
+from ..models.model_serializer import ModelSerializer
+from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import ComputationGraphConfiguration, is_graph, read
-from .computation_graph import ComputationGraph
-from .keras_import import KerasModelImport
-from .model_serializer import ModelSerializer
-from .multilayer import MultiLayerNetwork
 
 ARRAYS = (".npz", ".safetensors")
 
