@@ -48,9 +48,9 @@ _ELSEWHERE = {
     "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
     "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
     "ui": "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots",
-    "KerasModelImport": "Keras' files are not read: write the network as a configuration and set its weights with set_param",
-    **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter", "OnnxFrameworkImporter", "OnnxImport"),
-                    "files of TensorFlow and ONNX are not read: build the graph with SameDiff, take values from .npz or .safetensors"),
+    **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter"),
+                    "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
+    "OnnxImport": "SameDiff.import_onnx(path) reads ONNX models",
     "datavec": "records are read by dl4py.samediff.data: CSVRecordReader, CSVSequenceRecordReader, record iterators",
 }
 

@@ -146,6 +146,8 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         total, mean = (loss.compute_score(y, z, act, None, average) for average in (False, True))
         if not np.isfinite(total):
             raise CheckFailure(f"the score is {total}")
+        if total == loss.compute_score(y, 0.5 * z[::-1] + 0.1, act, None, False):
+            raise CheckFailure("other predictions have the same score: nothing of the output goes into it")
         try:
             rows = loss.compute_score_array(y, z, act)
         except ConfigurationError as error:
@@ -319,7 +321,9 @@ class _Preprocessing:
     def in_graph(self, x: Any, minibatch: int) -> Any:
         """The result of the graph."""
         sd = SameDiff()
-        out = self.define(sd, [sd.placeholder("x", DataType.DOUBLE, *[-1] * x.ndim)], minibatch)
+        known = self.kind.array_shape()
+        sizes = (-1, *known[1:]) if len(known) == x.ndim else [-1] * x.ndim      # as networks know them
+        out = self.define(sd, [sd.placeholder("x", DataType.DOUBLE, *sizes)], minibatch)
         return run(sd, {"x": x}, [out.name()], RunContext(training=False, seed=1, iteration=0))[out.name()]
 
     def agree(self) -> str:

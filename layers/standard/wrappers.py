@@ -113,7 +113,7 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         super()._fill(values, extra)
-        self.__dict__["underlying"] = named(self.underlying, self.layer_name)
+        self._put(underlying=named(self.underlying, self.layer_name))
 
 
 def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
@@ -351,7 +351,7 @@ class Bidirectional(Layer, BidirectionalNames):
             extra.pop(derived, None)
         super()._fill(values, extra)
         fwd = named(self.fwd, self.layer_name)
-        self.__dict__.update(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
+        self._put(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
 
     def validate(self) -> None:
         if self.bwd is not None and type(self.fwd) is not type(self.bwd):

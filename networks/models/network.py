@@ -460,15 +460,13 @@ class Network(HasListeners, NetworkNames):
     def __copy__(self) -> Self:
         return self.clone()
 
-    def __sklearn_clone__(self) -> Self:
+    def __deepcopy__(self, memo: Any = None) -> Self:
         return self.clone()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self.clone()
+    __sklearn_clone__ = __deepcopy__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        pickled(self._configuration, "a network cannot be pickled", ConfigurationError,
-                'register a class under a name (@layer("acme.Mine"), @configuration("acme.Mine"))')
+        pickled(self._configuration, "a network cannot be pickled", ConfigurationError)
         if self._engine is None:
             return type(self), (self._configuration,)
         return _made, (type(self), self._configuration, self._state(), self.origin)

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ...samediff.errors import ConfigurationError, DL4PyError
 Types = dict[str, InputType]
 #: Heights and widths that are tried: the parameters of what is there fit the right ones.
 _SQUARE, _OBLONG = range(1, 1025), range(1, 65)
+_PROBES = (1, 64, 1023, 1024)
 _SERIES, _IMAGES = ("NCW", "NWC"), ("NCHW", "NHWC", "NCDHW", "NDHWC")
 _AXES = (_SERIES, _IMAGES)
 
@@ -105,30 +107,33 @@ def _sized(preprocessor: InputPreProcessor | None, given: InputType) -> tuple[In
 
 def fed_with(parts: list[NetworkPart], inputs: tuple[str, ...]) -> Types | None:
     """Types of the inputs for which the parameters of all parts have the shapes that they have; None where there are none."""
-    return next((types for types in _candidates(parts, inputs) if _fits(parts, types)), None)
+    return next((types for types in _candidates(parts, inputs) if _misfit(parts, types) is None), None)
 
 
-def _fits(parts: list[NetworkPart], inputs: Types) -> bool:
+def _misfit(parts: list[NetworkPart], inputs: Types) -> tuple[Any, ...] | None:
+    """The first part that such inputs do not fit, and why: its shapes, or what it says (of sizes too, if a preprocessor names some)."""
     types = dict(inputs)
     for part in parts:
         try:
             fitted, types[part.key] = part.fitted(types)
-        except DL4PyError:
-            return False
+        except DL4PyError as error:
+            return part.key, str(error) if part.preprocessor else re.sub(r"\d+", "", str(error))
         if fitted.preprocessor != part.preprocessor or fitted.shapes() != part.shapes() or fitted.orders() != part.orders():
-            return False
-    return True
+            return part.key, fitted.preprocessor, fitted.shapes()
+    return None
 
 
 def _candidates(parts: list[NetworkPart], inputs: tuple[str, ...]) -> Iterator[Types]:
     """Types of the inputs: their numbers of channels are found in what they feed, heights and widths are the same for all of them."""
-    kinds = [_kinds(parts, name) for name in inputs]
-    for chosen in product(*kinds):
+    for chosen in product(*(_kinds(parts, name) for name in inputs)):
+        def of_size(height: int, width: int, chosen: Any = chosen) -> Types:
+            return {name: _type(kind, channels, height, width) for name, (kind, channels) in zip(inputs, chosen)}
         found = {axes for kind, _ in chosen for axes in _AXES if kind in axes}
-        sizes: Any = [(n, n) for n in _SQUARE] if found else [(1, 1)]
-        sizes = chain(sizes, product(_OBLONG, _OBLONG)) if _IMAGES in found else sizes
-        for height, width in sizes:
-            yield {name: _type(kind, width_, height, width) for name, (kind, width_) in zip(inputs, chosen)}
+        if not found:
+            yield of_size(1, 1)
+        elif len(misfits := {repr(_misfit(parts, of_size(n, n))) for n in _PROBES}) > 1 or "None" in misfits:    # else no size mends it
+            yield from (of_size(n, n) for n in _SQUARE)
+            yield from (of_size(*sizes) for sizes in product(_OBLONG, _OBLONG) if _IMAGES in found)
 
 
 def _kinds(parts: list[NetworkPart], name: str) -> list[tuple[str, int]]:

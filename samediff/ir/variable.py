@@ -129,7 +129,7 @@ class SDVariable(VariableOps):
 
     def get_arr(self, enforce_existence: bool = False) -> Any:
         """The stored array of a variable (writing to it changes the variable) or constant (read-only; ``set_array`` changes it),
-        the array set for a placeholder; of the result of an op the value that this thread's last ``exec`` computed (see
+        the array set for a placeholder; of other placeholders and of results of ops the value in this thread's last ``exec`` (see
         ``SameDiff.keep_results``), else None."""
         array = self._sd.stored(self._name)
         if array is None and enforce_existence:
@@ -144,8 +144,9 @@ class SDVariable(VariableOps):
         return self
 
     def eval(self, placeholders: dict[str, Any] | None = None) -> Any:
-        """Compute the value; ``placeholders`` maps names to arrays."""
-        return self._sd.output_single(placeholders, self._name)
+        """Compute the value; ``placeholders`` maps names to arrays. Without them those are taken that were set, or given to this thread's
+        last ``exec``."""
+        return self._sd.output_single(placeholders or self._sd.tables.known_feeds(), self._name)
 
     def get_weight_init_scheme(self) -> Any:
         """The scheme that drew its first values; None where there was none."""

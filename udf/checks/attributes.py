@@ -1,6 +1,7 @@
 """Checks of an op with other values for its attributes: what heeds them in one place has to heed them in all."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
@@ -36,12 +37,15 @@ def other_attributes(op: Op) -> list[tuple[str, Op]]:
 
 
 def can_be_changed(op: Op) -> bool:
-    """Whether there is an attribute, or a field of the Java form, of which other values are known."""
+    """Whether there is an attribute, or an argument of the Java form's constructor, of which other values are known."""
     return bool(other_attributes(op)) or (isinstance(op, JavaOp) and any(list(others(v)) for v in _fields(op).values()))
 
 
 def _fields(op: JavaOp) -> dict[str, Any]:
-    return {n: v for n, v in vars(op.instance()).items() if not n.startswith("_") and n not in PASSING}
+    """What callers may choose: fields named like arguments of the constructor."""
+    user = op.instance()
+    chosen = inspect.signature(type(user).__init__).parameters
+    return {n: v for n, v in vars(user).items() if n in chosen and n not in PASSING}
 
 
 def _alternatives(op: Op) -> Iterator[tuple[str, list[Any]]]:

@@ -45,7 +45,22 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
         compared += bool(taken)
         if len(failures) == len(places) and taken:
             raise CheckFailure(f"{what}: {failures[0]}. {advice}")
+    _numbers_at_zero(op, arrays)
     return f"at {compared} other places"
+
+
+def _numbers_at_zero(op: Op, arrays: Example) -> None:
+    """CheckFailure where the gradient is not a number at 0, and the op is one there and on both sides."""
+    def moved(i: int, by: float) -> list[Any]:
+        return [a if j != i or a is None else np.where(np.arange(a.size).reshape(a.shape) % 2, a, by).astype(a.dtype)
+                for j, a in enumerate(arrays)]
+    for i, a in enumerate(arrays):
+        if a is not None and is_floating(a.dtype) and a.size and all(_finite(op, moved(i, by)) for by in (0.0, 1e-3, -1e-3)):
+            with np.errstate(all="ignore"):
+                found = _gradients(op, moved(i, 0.0), DataType.of(a))
+            if any(g is not None and np.isnan(g).any() for g in found.values()):
+                raise CheckFailure(f"where input {i} is 0, the gradient is not a number, and the op is one there and beside it: divide by "
+                                   "what is never 0, as in xp.where(x == 0, 0, g / xp.where(x == 0, 1, x))")
 
 
 def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
@@ -97,7 +112,7 @@ def _floats(op: Op, arrays: Example) -> bool:
 
 def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list[Any]]]]:
     """Cases to try, each with advice for a failure and two examples."""
-    def near(change: Callable[[Any], Any]) -> list[list[Any]]:
+    def near(change: Callable[[Any], Any], arrays: Example = arrays) -> list[list[Any]]:
         found = []
         for k in (1, 2):
             rng = np.random.default_rng(seed + k)
@@ -107,8 +122,8 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
     yield ("for inputs of the other sign", "Look at the branches of grad", near(lambda a: -a))
     yield ("for larger inputs", "Look at the branches of grad", near(lambda a: 3.7 * a))
     yield (_FAR_AWAY, "Look at the branches of grad", near(lambda a: 30 * a))
-    if more_rows(arrays):
-        yield ("for twice as many rows", "Look at what grad does with the first axis", [more_rows(p) for p in near(lambda a: a)])
+    if twice := more_rows(arrays):
+        yield ("for twice as many rows", "Look at what grad does with the first axis", near(lambda a: a, twice))
     rows = {a.shape[0] for a in arrays if a is not None and a.ndim}
     if len(rows) == 1 and rows != {1}:
         yield ("for one row alone", "Look at what grad does with the first axis", [

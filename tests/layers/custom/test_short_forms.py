@@ -165,7 +165,7 @@ class ByArrays(InputPreProcessor):
 @configuration("test_short.ByNodes")
 class ByNodes(InputPreProcessor):
     def define(self, sd, x, batch=None):
-        return sd.reshape(x, -1, 24) * 2
+        return sd.reshape(x, -1, int(np.prod(x.shape[1:]))) * 2
 
     def output_type(self, input_type):
         return InputType.feed_forward(input_type.array_elements_per_example())

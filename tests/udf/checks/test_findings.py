@@ -174,7 +174,7 @@ def test_properties_of_the_java_form(names):
     for given, attributes, k in ((made, None, 1.0), (made(), {"k": 2.0}, 2.0), (changed, None, 4.0), (changed, {"k": 3.0}, 3.0),
                                  (made._adapter, {"k": 5.0}, 5.0)):
         seen.clear()
-        assert check_op(given, [X], attributes, gradient=False).passed and set(seen) == {k}
+        assert check_op(given, [X], attributes, gradient=False).passed and seen[0] == k
     assert changed.k == 4.0
 
 

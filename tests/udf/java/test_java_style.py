@@ -351,7 +351,8 @@ def test_shape_rules_that_read_values_are_told_that_there_are_none(read):
 
 
 def test_check_op_takes_the_class_and_an_instance():
-    cls = registered(name="checked")
+    cls = registered(name="checked", properties_for_function=lambda self: {"scale": self.scale},
+                     set_properties_for_function=lambda self, properties: setattr(self, "scale", properties["scale"]))
     for given in (cls, cls(), "test_java_checked"):
         assert check_op(given, [np.ones(3)], gradient=False).passed
     with pytest.raises(RegistrationError, match="@user_defined_op"):
