@@ -133,6 +133,7 @@ class ThreadAllReduce(SharedMemoryAllReduce):
         Examples
         --------
         >>> from concurrent.futures import ThreadPoolExecutor
+        >>> import numpy as np
         >>> group, arrays = ThreadAllReduce.group(3), [np.full(4, rank) for rank in range(3)]
         >>> with ThreadPoolExecutor(3) as pool:
         ...     done = list(pool.map(lambda end, array: end.reduce(array), group, arrays))

@@ -28,13 +28,12 @@ from .early_stopping import (
     SparkLossCalculatorComputationGraph,
 )
 from .file_batches import FileBatch, SparkDataUtils
-from .master import ParameterAveragingTrainingMaster, TrainingMaster
+from .master import ParameterAveragingTrainingMaster, SharedTrainingMaster, TrainingMaster
 from .ml import SparkDl4jModel, SparkDl4jNetwork
 from .networks import SparkComputationGraph, SparkDl4jMultiLayer, SparkSameDiff
 from .normalizers import fit_normalizer, normalized
 from .prediction import predict_in_pandas, predict_udf
 from .settings import RDDTrainingApproach, Repartition, RepartitionStrategy
-from .shared import SharedTrainingMaster
 from .statistics import SparkTrainingStats
 from .train_round import TrainingHook
 

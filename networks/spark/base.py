@@ -16,13 +16,12 @@ from ...samediff.training.listeners.listener import Listener
 from ...samediff.training.listeners.operation import At, Operation
 from ..structure.java_names import SparkModelNames
 from .contexts import context_of, is_frame, is_rdd, spark_errors
-from .export import load_batch
 from .failures import raise_first
+from .files import load_batch, paths_below
 from .frames import data_sets_of
 from .inference import Evaluate, Outputs, Score, ScoreExamples
 from .master import TrainingMaster
 from .models import ModelSender
-from .paths import paths_below
 from .statistics import SparkTrainingStats
 
 #: Examples that are computed at once where nobody says how many.

@@ -4,14 +4,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.builder import Builder
 from ...samediff.errors import ConfigurationError
 from ..structure.java_names import ParameterAveragingTrainingMasterNames, ParameterMasterBuilderNames
 from .contexts import spark_errors
-from .export import exported
+from .files import exported
 from .models import ModelSender
 from .rounds import DealtRounds, PartitionRounds, Rounds
 from .settings import ParameterAveragingSettings, RDDTrainingApproach, Repartition, RepartitionStrategy, level
@@ -254,6 +254,43 @@ class ParameterMasterBuilder(Builder[ParameterAveragingTrainingMaster], Paramete
 
 
 ParameterAveragingTrainingMaster.Builder = ParameterMasterBuilder
+
+_REFUSED = ("SharedTrainingMaster sends thresholded updates from executor to executor in every step, over a mesh of DL4J's own (Aeron), "
+            "which PySpark has no counterpart of: a barrier stage passes texts through the driver alone, which costs more than the updates "
+            "save. Use ParameterAveragingTrainingMaster(averaging_frequency=1), or on one machine ParallelWrapper with "
+            "TrainingMode.SHARED_GRADIENTS, which exchanges gradients whole")
+
+
+class SharedTrainingMaster(JavaSpelling):
+    """Refuses to train: DL4J's asynchronous exchange of thresholded updates needs connections between executors that Spark does not give.
+
+    Parameters
+    ----------
+    *given, **options
+        DL4J's settings.
+
+    Raises
+    ------
+    ConfigurationError
+        Always, with what to use in its place.
+    """
+
+    Builder: ClassVar[Any]
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        _refuse()
+
+
+class _SharedBuilder:
+    def __init__(self, *given: Any, **options: Any) -> None:
+        _refuse()
+
+
+SharedTrainingMaster.Builder = _SharedBuilder
+
+
+def _refuse() -> Never:
+    raise ConfigurationError(_REFUSED)
 
 
 def _hooks(given: Sequence[Any]) -> list[TrainingHook]:

@@ -9,6 +9,7 @@ from pyspark.ml.linalg import DenseMatrix, Vectors
 from pyspark.mllib.linalg import Vectors as OldVectors
 from pyspark.mllib.regression import LabeledPoint
 
+from dl4py.layers import LSTM, RnnOutputLayer
 from dl4py.networks import (
     DataSetLossCalculator,
     EarlyStoppingConfiguration,
@@ -16,6 +17,8 @@ from dl4py.networks import (
     EarlyStoppingTrainer,
     MaxEpochsTerminationCondition,
     MaxScoreIterationTerminationCondition,
+    MultiLayerNetwork,
+    NeuralNetConfiguration,
 )
 from dl4py.networks.spark import (
     FileBatch,
@@ -153,6 +156,15 @@ def test_scores_and_outputs_with_keys(sc):
     assert np.allclose(spark.predict(DenseMatrix(2, 4, x[:2].T.ravel())), net.output(x[:2]))
     several = SparkComputationGraph(sc, graph()).feed_forward_with_key(sc.parallelize([(1, [x[:2]]), (2, [x[2:3]])], 1)).collectAsMap()
     assert np.allclose(several[1], graph().output(x[:2])) and len(several[2]) == 1
+
+
+def test_outputs_of_series_with_masks(sc):
+    net, x = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
+        LSTM(n_in=2, n_out=3), RnnOutputLayer(n_in=3, n_out=2)).build()).init(), np.random.default_rng(0).random((3, 2, 4), np.float32)
+    mask = np.float32([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 0, 0]])
+    rdd = sc.parallelize([(k, (x[k:k + 1], mask[k:k + 1])) for k in range(3)], 2)
+    found = SparkDl4jMultiLayer(sc, net).feed_forward_with_mask_and_key(rdd).collectAsMap()
+    assert np.allclose(np.concatenate([found[k] for k in range(3)]), net.output(x, False, mask), atol=1e-6)
 
 
 # Normalizers, files of files, early stopping

@@ -1,4 +1,4 @@
-"""Batches in files that wait there for their round."""
+"""Batches in files: those of users, and those that wait there for their round."""
 from __future__ import annotations
 
 import os
@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from pyspark import SparkContext
 
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import FileFormatError, PathError
@@ -92,3 +94,31 @@ def _loaded(kind: type[DataSet] | type[MultiDataSet], path: str) -> DataSet | Mu
     made = kind()
     made.load(path)
     return made
+
+
+def paths_below(context: SparkContext, folder: str) -> list[str]:
+    """The files of a folder in the order of their names, those whose names begin with a dot or underscore left out; or the file itself.
+
+    Raises
+    ------
+    PathError
+        There is no such folder, or it has no file.
+    """
+    local = folder.removeprefix("file://").removeprefix("file:")
+    if "://" in local:
+        return _remote(context, folder)
+    path = Path(local)
+    if path.is_file():
+        return [str(path)]
+    found = sorted(str(p) for p in path.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+    if not found:
+        raise PathError(f"{folder}: " + ("the folder has no file" if path.is_dir() else "no such file or folder"))
+    return found
+
+
+def _remote(context: SparkContext, folder: str) -> list[str]:
+    """The files of a folder in one of Hadoop's file systems."""
+    jvm: Any = context._jvm
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    found = path.getFileSystem(context._jsc.hadoopConfiguration()).listStatus(path)  # type: ignore[attr-defined]
+    return sorted(str(status.getPath()) for status in found if status.isFile())
