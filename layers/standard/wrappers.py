@@ -117,9 +117,12 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
 
 
 def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
-    """The wrapped layer with its own dropout; ``masked`` gives recurrent layers the mask that they would ignore alone."""
+    """The wrapped layer with its own dropout and weight noise; ``masked`` gives recurrent layers the mask that they would ignore alone."""
     if layer.dropout is not None and layer.takes_dropout:
         x = layer.dropout.define(sd, x)
+    noise = getattr(layer, "weight_noise", None)
+    if noise is not None:
+        params = params.changed(noise.applied(sd, dict(params), layer.parameter_table()))
     return defining(layer, masked)(sd, x, params, mask)  # type: ignore[no-any-return]
 
 

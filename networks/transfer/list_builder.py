@@ -164,7 +164,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             for name, value in values[i].items():
                 network.set_param(f"{i}_{name}", value)
         if inputs is not None and not self._added and not self._n_in:
-            check_runs(network, inputs, f"layers {', '.join(map(str, self._n_out))} with another number of outputs")
+            check_runs(network, self._network, inputs, f"layers {', '.join(map(str, self._n_out))} with another number of outputs")
         return network
 
     def _checks(self) -> dict[str, bool]:

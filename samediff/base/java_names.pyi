@@ -857,6 +857,7 @@ class SameDiffNames(JavaSpelling):
     planIn = SameDiff.plan_in
     prepareForTraining = SameDiff.prepare_for_training
     propertiesForFunction = SameDiff.properties_for_function
+    propertiesToResolve = SameDiff.properties_to_resolve
     putSubFunction = SameDiff.put_sub_function
     removeArgFromOp = SameDiff.remove_arg_from_op
     removeItemFromSequence = SameDiff.remove_item_from_sequence
@@ -962,6 +963,7 @@ class DynamicCustomOpNames(JavaSpelling):
     addSArgument = DynamicCustomOp.add_s_argument
     addTArgument = DynamicCustomOp.add_t_argument
     asOp = DynamicCustomOp.as_op
+    attributeAdaptersForFunction = DynamicCustomOp.attribute_adapters_for_function
     bArgs = DynamicCustomOp.b_args
     calculateOutputShape = DynamicCustomOp.calculate_output_shape
     clearArrays = DynamicCustomOp.clear_arrays
@@ -977,6 +979,7 @@ class DynamicCustomOpNames(JavaSpelling):
     inPlace = DynamicCustomOp.in_place
     isInplaceCall = DynamicCustomOp.is_inplace_call
     isLegacy = DynamicCustomOp.is_legacy
+    mappingsForFunction = DynamicCustomOp.mappings_for_function
     noArguments = DynamicCustomOp.no_arguments
     numBArguments = DynamicCustomOp.num_b_arguments
     numDArguments = DynamicCustomOp.num_d_arguments
@@ -990,6 +993,8 @@ class DynamicCustomOpNames(JavaSpelling):
     opName = DynamicCustomOp.op_name
     outputVariable = DynamicCustomOp.output_variable
     outputVariables = DynamicCustomOp.outputs
+    propertiesToResolve = DynamicCustomOp.properties_to_resolve
+    resolvePropertiesFromSameDiffBeforeExecution = DynamicCustomOp.resolve_properties_from_same_diff_before_execution
     sArgs = DynamicCustomOp.s_args
     setInplaceCall = DynamicCustomOp.set_inplace_call
     setInputArgument = DynamicCustomOp.set_input_argument
