@@ -9,15 +9,11 @@
 """
 from __future__ import annotations
 
-import warnings as _warnings
-
 from ...samediff.errors import MissingPackageError
 
 try:
-    with _warnings.catch_warnings():        # of versions of pandas that PySpark does not know yet
-        _warnings.simplefilter("ignore", FutureWarning)
-        import pyspark.ml as _ml  # noqa: F401
-        import pyspark.sql as _sql  # noqa: F401
+    import pyarrow as _pyarrow  # noqa: F401
+    import pyspark.ml as _ml  # noqa: F401
 except ImportError as error:
     raise MissingPackageError("Spark needs PySpark 4.1 or later and a Java virtual machine: pip install 'dl4py[spark]'") from error
 

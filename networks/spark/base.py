@@ -1,6 +1,7 @@
 """A model on Spark: the methods that all kinds share."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -8,6 +9,7 @@ from pyspark import SparkContext
 
 from ...samediff.data.given.forms import is_whole
 from ...samediff.data.given.sources import source_of
+from ...samediff.data.iterators.list_iterators import check_batch
 from ...samediff.errors import ConfigurationError
 from ...samediff.evaluation import ROC, Evaluation, RegressionEvaluation, ROCMultiClass
 from ...samediff.training.listeners.calls import Listeners
@@ -102,8 +104,8 @@ class SparkModel(HasListeners, SparkModelNames):
 
     # Training
 
-    def fit(self, data: Any, *, features: Any = None, label: Any = None, first_round: int = 0,
-            min_partitions: int | None = None) -> Any:
+    def fit(self, data: Any, min_partitions: int | None = None, *, features: Any = None, label: Any = None,
+            first_round: int = 0) -> Any:
         """Train once through the data; gives the model.
 
         Parameters
@@ -111,14 +113,14 @@ class SparkModel(HasListeners, SparkModelNames):
         data : RDD, DataFrame, path, or batches on the driver
             An RDD of data sets or (features, labels); a DataFrame; a folder of files that data sets wrote; or what ``fit`` of the model
             takes, an iterator or list of batches, which are then sent to the executors.
+        min_partitions : int, optional
+            Partitions of data that is read or sent.
         features : str or sequence of str
             Columns of a DataFrame: numbers, arrays or vectors, side by side.
         label : str or sequence of str
             Columns of the labels: numbers of classes, targets, arrays or vectors.
         first_round : int
             Rounds that a training which ended early had done already: the model goes on from there.
-        min_partitions : int, optional
-            Partitions of data that is read or sent.
 
         Raises
         ------
@@ -129,9 +131,7 @@ class SparkModel(HasListeners, SparkModelNames):
         MissingPackageError
             Executors lack dl4py or a plug-in.
         """
-        if isinstance(data, str):
-            return self.fit_paths(self._context.parallelize(paths_below(self._context, data), min_partitions))
-        return self._fit(self._rdd(data, features, label, min_partitions), None, first_round)
+        return self._fit(*self._given(data, features, label, partitions=min_partitions), first_round)
 
     fit_multi_data_set = fit
 
@@ -156,28 +156,30 @@ class SparkModel(HasListeners, SparkModelNames):
         master, model = self._needed_master(), self._sender.model
         hear = Listeners(list(dict.fromkeys([*self._network.get_listeners(), *self._listeners])))
 
-        stops: list[bool] = []
-
-        def tell() -> bool:
+        def tell() -> Any:
             hear.iteration_done(self._network, At(model.epoch, model.iteration - 1, Operation.TRAINING), None, None)
-            stops.append(bool(told and told()))
-            return stops[-1]
+            return told and told()
         hear.epoch_start(self._network, At(model.epoch, model.iteration, Operation.TRAINING))
-        master.execute_training(self._sender, data, tell, load, first_round)
-        if stops and stops[-1]:
+        if not master.execute_training(self._sender, data, tell, load, first_round):
             return self._network
         hear.epoch_end(self._network, At(model.epoch, model.iteration - 1, Operation.TRAINING))
         model.epoch += 1
         return self._network
 
-    def _rdd(self, data: Any, features: Any = None, label: Any = None, partitions: int | None = None) -> Any:
-        """An RDD of data sets."""
+    def _given(self, data: Any, features: Any = None, label: Any = None, load: Callable[[Any], Any] | None = None,
+               partitions: int | None = None) -> tuple[Any, Callable[[Any], Any] | None]:
+        """An RDD of data sets, or of what a function makes batches of, with this function."""
+        if not isinstance(partitions, int | None):
+            raise ConfigurationError(f"min_partitions must be a number, got {type(partitions).__name__}; features and labels are one "
+                                     "argument: fit((features, labels))")
+        if isinstance(data, (str, os.PathLike)):
+            return self._context.parallelize(paths_below(self._context, os.fspath(data)), partitions), load or load_batch
         if is_frame(data):
-            return data_sets_of(data, features, label)
+            return data_sets_of(data, features, label), load
         if is_rdd(data):
-            return data
+            return data, load
         batches = [data] if is_whole(data) else list(source_of(data))
-        return self._context.parallelize(batches, partitions or min(len(batches), self._context.defaultParallelism) or 1)
+        return self._context.parallelize(batches, partitions or min(len(batches), self._context.defaultParallelism) or 1), load
 
     # Evaluating
 
@@ -190,7 +192,7 @@ class SparkModel(HasListeners, SparkModelNames):
         data : RDD, DataFrame, path or batches
             What :meth:`fit` takes; an RDD of paths with a ``loader``.
         *evaluations : BaseEvaluation
-            Empty ones, which are filled and returned.
+            Empty ones, which are filled and returned. A number among them is the batch size, as in DL4J.
         batch_size : int
             Examples that are computed at once.
         output : int or str, optional
@@ -200,16 +202,16 @@ class SparkModel(HasListeners, SparkModelNames):
         features, label : str or sequence of str
             Columns of a DataFrame.
         """
-        if isinstance(data, str):
-            data, loader = self._context.parallelize(paths_below(self._context, data)), loader or load_batch
-        rdd = self._rdd(data, features, label)
+        sizes, empty = [n for n in evaluations if isinstance(n, int)], [e for e in evaluations if not isinstance(e, int)]
+        size = check_batch(sizes[0] if sizes else batch_size)
+        rdd, load = self._given(data, features, label, loader)
         with self._sender.sent() as sent, spark_errors("the evaluation"):
-            found = rdd.mapPartitionsWithIndex(Evaluate(sent, evaluations, output, batch_size, loader)).collect()
+            found = rdd.mapPartitionsWithIndex(Evaluate(sent, empty, output, size, load)).collect()
         raise_first(part for _, part in found)
         for _, parts in sorted(found, key=lambda pair: pair[0]):
-            for whole, part in zip(evaluations, parts):
+            for whole, part in zip(empty, parts):
                 whole.merge(part)
-        return list(evaluations)
+        return empty
 
     def evaluate(self, data: Any, labels: Sequence[str] | None = None, batch_size: int = EVALUATION_BATCH, **options: Any) -> Evaluation:
         """Classification metrics.
@@ -260,11 +262,9 @@ class SparkModel(HasListeners, SparkModelNames):
         features, label : str or sequence of str
             Columns of a DataFrame.
         """
-        loader = None
-        if isinstance(data, str):
-            data, loader = self._context.parallelize(paths_below(self._context, data)), load_batch
+        rdd, load = self._given(data, features, label)
         with self._sender.sent() as sent, spark_errors("the scores"):
-            found = self._rdd(data, features, label).mapPartitionsWithIndex(Score(sent, batch_size, loader)).collect()
+            found = rdd.mapPartitionsWithIndex(Score(sent, check_batch(batch_size), load)).collect()
         raise_first(part for _, part in found)
         count, total = sum(n for _, (n, _) in found), sum(part[1] for _, part in sorted(found))
         if not count:
@@ -278,14 +278,15 @@ class SparkModel(HasListeners, SparkModelNames):
 
         Parameters
         ----------
-        data : RDD or DataFrame
+        data : RDD, DataFrame, path or batches
             The data.
         include_regularization_terms : bool
             Whether the penalties are added to each score.
         batch_size : int
             Examples that are computed at once.
         """
-        return self._rdd(data).mapPartitions(ScoreExamples(self._sender.sent(), include_regularization_terms, batch_size))
+        rdd, load = self._given(data)
+        return rdd.mapPartitions(ScoreExamples(self._sender.sent(), include_regularization_terms, check_batch(batch_size), load))
 
     score_examples_multi_data_set = score_examples
 
@@ -299,13 +300,13 @@ class SparkModel(HasListeners, SparkModelNames):
         batch_size : int
             Elements that are computed at once.
         """
-        return data.mapPartitions(Outputs(self._sender.sent(), batch_size, keyed=True))
+        return data.mapPartitions(Outputs(self._sender.sent(), check_batch(batch_size), keyed=True))
 
     feed_forward_with_key_single = feed_forward_with_key
 
     def feed_forward_with_mask_and_key(self, data: Any, batch_size: int = EVALUATION_BATCH) -> Any:
         """As :meth:`feed_forward_with_key`, for an RDD of (key, (features, mask))."""
-        return data.mapPartitions(Outputs(self._sender.sent(), batch_size, keyed=True, masks=True))
+        return data.mapPartitions(Outputs(self._sender.sent(), check_batch(batch_size), keyed=True, masks=True))
 
     def predict(self, features: Any, batch_size: int = EVALUATION_BATCH) -> Any:
         """The outputs for features: of an RDD an RDD of them; of an array, or a vector or matrix of Spark's, an array.
@@ -318,7 +319,7 @@ class SparkModel(HasListeners, SparkModelNames):
             Elements that are computed at once.
         """
         if is_rdd(features):
-            return features.mapPartitions(Outputs(self._sender.sent(), batch_size, keyed=False))
+            return features.mapPartitions(Outputs(self._sender.sent(), check_batch(batch_size), keyed=False))
         array = features.toArray() if hasattr(features, "toArray") else features
         single = getattr(array, "ndim", 2) == 1
         found = self._network.output(array[None] if single else array)

@@ -46,6 +46,11 @@ def is_rdd(data: Any) -> bool:
 def spark_errors(what: str) -> Iterator[None]:
     """Make one error, with what Python says on the executor, of a job that Spark gave up.
 
+    Parameters
+    ----------
+    what : str
+        What the job was for.
+
     Raises
     ------
     MissingPackageError
@@ -62,7 +67,7 @@ def spark_errors(what: str) -> Iterator[None]:
             raise MissingPackageError(
                 f"the executors have no module {missing[1]!r}{_host(text)}: install it in the Python that they run (PYSPARK_PYTHON), or "
                 "send it with sc.addPyFile(...)") from error
-        raise WorkerError(f"Spark gave up {what}: {_reason(text)}{_host(text)}. The model is as after its last averaging; spark.task."
+        raise WorkerError(f"Spark gave up {what}: {_reason(text)}{_host(text)}. spark.task."
                           "maxFailures says how often a task is tried") from error
 
 

@@ -55,7 +55,7 @@ class _SparkTrainer(EarlyStoppingTrainerBase, JavaSpelling):
         It goes on from where it is.
     training_master : TrainingMaster
         How executors train together.
-    train : RDD or DataFrame
+    train : RDD, DataFrame, path or batches
         Gone through once for every epoch.
     listener : EarlyStoppingListener, optional
         Hears of start, epochs with a score, and end.
@@ -67,7 +67,7 @@ class _SparkTrainer(EarlyStoppingTrainerBase, JavaSpelling):
         super().__init__(configuration, self._spark.get_network(), train, listener)
 
     def _run(self, calculator: ScoreCalculator) -> EarlyStoppingRun:
-        return _SparkRun(self._spark, self._conf, self._network, self._spark._rdd(self._train), calculator, self._tell)
+        return _SparkRun(self._spark, self._conf, self._network, self._spark._given(self._train), calculator, self._tell)
 
 
 class _SparkRun(EarlyStoppingRun):
@@ -83,7 +83,8 @@ class _SparkRun(EarlyStoppingRun):
         def told() -> bool:
             met[:] = [condition for condition in [self.met(self.network.score())] if condition is not None]
             return bool(met)
-        self.spark._fit(self.train, None, 0, told)
+        data, load = self.train
+        self.spark._fit(data, load, 0, told)
         return met[0] if met else None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...samediff.base.javanames import JavaSpelling
+from ...samediff.data.iterators.list_iterators import check_batch
 from ...samediff.errors import FileFormatError, PathError
 from .contexts import context_of, is_rdd, spark_errors
 
@@ -89,7 +90,7 @@ class SparkDataUtils(JavaSpelling):
         endings = None if extensions is None else tuple("." + e.lstrip(".") for e in extensions)
         files = [p for p in folder.glob("**/*" if recursive else "*") if p.is_file()]
         found = sorted(str(p) for p in files if endings is None or p.name.endswith(endings))
-        return list(_written(iter(found), str(output_directory), batch_size, ""))
+        return list(_written(iter(found), str(output_directory), check_batch(batch_size), ""))
 
     @staticmethod
     def create_file_batches_spark(file_paths: Any, root_output_dir: str, batch_size: int, spark: Any) -> list[str]:
@@ -108,7 +109,7 @@ class SparkDataUtils(JavaSpelling):
         """
         paths = file_paths if is_rdd(file_paths) else context_of(spark).parallelize(list(file_paths))
         with spark_errors("writing batches of files"):
-            return sorted(paths.mapPartitionsWithIndex(_Batches(root_output_dir, batch_size)).collect())
+            return sorted(paths.mapPartitionsWithIndex(_Batches(root_output_dir, check_batch(batch_size))).collect())
 
 
 class _Batches:

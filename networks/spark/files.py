@@ -5,6 +5,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +17,43 @@ from .contexts import spark_errors
 from .failures import Failure, raise_first
 from .rounds import batched
 
-_KINDS: dict[str, type[DataSet] | type[MultiDataSet]] = {"bin": DataSet, "multi": MultiDataSet}
 
-
+@dataclass(frozen=True)
 class ExportedBatches:
     """The files of an RDD's batches.
 
     Parameters
     ----------
+    data : RDD
+        What they hold.
+    paths : RDD
+        Of their paths, in the order of the data.
     folder : str
         Their folder, which all machines see.
     """
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    data: Any
+    paths: Any
+    folder: str
 
-    @staticmethod
-    def load(path: str) -> DataSet | MultiDataSet:
-        """The batch of a file."""
-        return load_batch(path)
+    @classmethod
+    def of(cls, data: Any, size: int, directory: str) -> ExportedBatches:
+        """Write an RDD in batches of so many examples."""
+        folder = os.path.join(directory, f"dl4py-{uuid.uuid4().hex}")
+        try:
+            with spark_errors("exporting the batches"):
+                found = data.mapPartitionsWithIndex(_Written(folder, size)).collect()
+            raise_first(found)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return cls(data, data.context.parallelize(sorted(found), max(1, data.getNumPartitions())), folder)
 
     def delete(self) -> bool:
         """Delete the files; whether they were there."""
         found = os.path.isdir(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
         return found
-
-
-def exported(data: Any, size: int, directory: str) -> tuple[Any, ExportedBatches]:
-    """Write an RDD in batches of so many examples; an RDD of their paths, in their order."""
-    folder = os.path.join(directory, f"dl4py-{uuid.uuid4().hex}")
-    with spark_errors("exporting the batches"):
-        found = data.mapPartitionsWithIndex(_Written(folder, size)).collect()
-    raise_first(found)
-    return data.context.parallelize(sorted(found), max(1, data.getNumPartitions())), ExportedBatches(folder)
 
 
 class _Written:
@@ -83,14 +87,14 @@ def load_batch(path: str) -> DataSet | MultiDataSet:
     plain = path.removeprefix("file://").removeprefix("file:")
     if not Path(plain).is_file():
         raise PathError(f"{plain}: no such file on this machine; executors read paths themselves, so all machines must see the folder")
-    kinds = [_KINDS["multi"], _KINDS["bin"]] if plain.endswith(".multi") else [_KINDS["bin"], _KINDS["multi"]]
+    first, second = (MultiDataSet, DataSet) if plain.endswith(".multi") else (DataSet, MultiDataSet)
     try:
-        return _loaded(kinds[0], plain)
+        return _loaded(first, plain)
     except FileFormatError:
-        return _loaded(kinds[1], plain)
+        return _loaded(second, plain)
 
 
-def _loaded(kind: type[DataSet] | type[MultiDataSet], path: str) -> DataSet | MultiDataSet:
+def _loaded(kind: type[DataSet | MultiDataSet], path: str) -> DataSet | MultiDataSet:
     made = kind()
     made.load(path)
     return made

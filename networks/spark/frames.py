@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyspark.ml.functions import vector_to_array
+from pyspark.sql.types import BinaryType, StructField, StructType
 
 from ...samediff.data import DataSet
 from ...samediff.errors import ConfigurationError, DL4PyError, did_you_mean
@@ -29,13 +32,13 @@ def data_sets_of(frame: Any, features: Any = None, label: Any = None) -> Any:
     ConfigurationError
         Columns that are not there, or hold neither numbers nor arrays of them.
     """
-    labels = _names(label) or _chosen(frame, ["label"])
+    labels = _names(label) or ["label"]
     inputs = _names(features) or ([c for c in frame.columns if c == "features"]
                                   or [c for c, kind in frame.dtypes if c not in labels and _is_number(kind)])
-    chosen = _chosen(frame, inputs) + _chosen(frame, labels)
-    from pyspark.sql.types import BinaryType, StructField, StructType
+    if not inputs:
+        raise ConfigurationError("the DataFrame has no column of features: name them with features=[...]")
     schema = StructType([StructField("data", BinaryType())])
-    plain = frame.select([plain_column(frame, name).alias(f"c{k}") for k, name in enumerate(chosen)])
+    plain = frame.select([plain_column(frame, name).alias(f"c{k}") for k, name in enumerate(inputs + labels)])
     return plain.mapInArrow(Packed(len(inputs)), schema).rdd.map(_unpacked)
 
 
@@ -45,12 +48,14 @@ def plain_column(frame: Any, name: str) -> Any:
     Raises
     ------
     ConfigurationError
-        It holds neither numbers nor arrays of them.
+        It is not there, or holds neither numbers nor arrays of them.
     """
+    if name not in frame.columns:
+        raise ConfigurationError(f"the DataFrame has no column {name!r}{did_you_mean(name, frame.columns)}; columns: "
+                                 f"{', '.join(frame.columns)}")
     kind = dict(frame.dtypes)[name]
     column = frame[f"`{name}`"]
     if kind == "vector":
-        from pyspark.ml.functions import vector_to_array
         return vector_to_array(column)
     if not _is_number(kind) and not (kind.startswith("array<") and _is_number(kind[6:-1])):
         raise ConfigurationError(f"column {name!r} holds {kind}; expected numbers, arrays of numbers or vectors")
@@ -70,7 +75,6 @@ class Packed:
         self.inputs = inputs
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
         for batch in batches:
             if batch.num_rows:
                 try:
@@ -82,7 +86,7 @@ class Packed:
     def _data_set(self, batch: Any) -> DataSet:
         columns = [array_of(column) for column in batch.columns]
         features, labels = side_by_side(columns[:self.inputs]), columns[self.inputs:]
-        return DataSet(features, labels[0] if len(labels) == 1 else side_by_side(labels) if labels else None)
+        return DataSet(features, labels[0] if len(labels) == 1 else side_by_side(labels))
 
 
 def array_of(column: Any) -> Any:
@@ -115,16 +119,6 @@ def _unpacked(row: Any) -> Any:
 
 def _names(given: Any) -> list[str]:
     return [] if given is None else [given] if isinstance(given, str) else list(given)
-
-
-def _chosen(frame: Any, names: Sequence[str]) -> list[str]:
-    for name in names:
-        if name not in frame.columns:
-            raise ConfigurationError(f"the DataFrame has no column {name!r}{did_you_mean(name, frame.columns)}; columns: "
-                                     f"{', '.join(frame.columns)}")
-    if not names:
-        raise ConfigurationError("the DataFrame has no column of features: name them with features=[...]")
-    return list(names)
 
 
 def _is_number(kind: str) -> bool:

@@ -62,16 +62,16 @@ class Evaluate(GuardedTask):
         self.model, self.evaluations, self.output, self.size, self.load = model, list(evaluations), output, size, load
 
     def run(self, data: Iterator[Any]) -> Iterator[Any]:
-        model = None
+        some = False
         for batch in batches_of(data, self.size, self.load):
-            model = model or self.model.replica().model
+            some, model = True, self.model.network()
             if self.output is None:
                 model.do_evaluation(batch, *self.evaluations)
             elif isinstance(model, SameDiff):
                 model.evaluate(batch, self.output, *self.evaluations)
             else:
                 model.do_evaluation(batch, *self.evaluations, output_index=self.output)
-        if model is not None:
+        if some:
             yield self.evaluations
 
 
@@ -92,31 +92,41 @@ class Score(GuardedTask):
         self.model, self.size, self.load = model, size, load
 
     def run(self, data: Iterator[Any]) -> Iterator[Any]:
-        model, count, total = None, 0, 0.0
+        count, total = 0, 0.0
         for batch in batches_of(data, self.size, self.load):
-            model = model or self.model.replica().model
             number = batch.num_examples()
-            count, total = count + number, total + model.score(batch) * number
+            count, total = count + number, total + self.model.network().score(batch) * number
         yield count, total
 
 
 class ScoreExamples:
-    """The score of each example of a partition, or (key, score) for data sets with keys."""
+    """The score of each example of a partition, or (key, score) for data sets with keys.
 
-    def __init__(self, model: SentModel, regularization: bool, size: int) -> None:
-        self.model, self.regularization, self.size = model, regularization, size
+    Parameters
+    ----------
+    model : SentModel
+        The model.
+    regularization : bool
+        Whether penalties are added.
+    size : int
+        Examples that are computed at once.
+    load : function, optional
+        Makes a batch of an element.
+    """
+
+    def __init__(self, model: SentModel, regularization: bool, size: int, load: Load) -> None:
+        self.model, self.regularization, self.size, self.load = model, regularization, size, load
 
     def __call__(self, data: Iterator[Any]) -> Iterator[Any]:
-        first = next(data, None)
-        if first is None:
-            return
-        model = self.model.replica().model
-        if _has_key(first):
-            for key, one in _again(first, data):
-                yield key, float(np.sum(model.score_examples(one, self.regularization)))
-        else:
-            for batch in batches_of(_again(first, data), self.size, None):
-                yield from model.score_examples(batch, self.regularization).tolist()
+        for keyed, some in groupby(data, _has_key):
+            if keyed:
+                yield from ((key, float(np.sum(self._scores(one)))) for key, one in some)
+            else:
+                for batch in batches_of(some, self.size, self.load):
+                    yield from self._scores(batch).tolist()
+
+    def _scores(self, data: Any) -> Any:
+        return self.model.network().score_examples(data, self.regularization)
 
 
 class Outputs:
@@ -138,17 +148,16 @@ class Outputs:
         self.model, self.size, self.keyed, self.masks = model, size, keyed, masks
 
     def __call__(self, data: Iterator[Any]) -> Iterator[Any]:
-        model = None
         elements = (one if self.keyed else (None, one) for one in data)
         while some := list(islice(elements, self.size)):
-            model = model or self.model.replica().model
             for _, group in groupby(some, key=lambda pair: [np.shape(a)[1:] for a in _arrays(pair[1])]):
                 same = list(group)
-                for (key, _), found in zip(same, self._computed(model, [features for _, features in same])):
+                for (key, _), found in zip(same, self._computed([features for _, features in same])):
                     yield (key, found) if self.keyed else found
 
-    def _computed(self, model: Any, given: Sequence[Any]) -> Iterator[Any]:
+    def _computed(self, given: Sequence[Any]) -> Iterator[Any]:
         """The outputs for each of several features of one shape."""
+        model = self.model.network()
         lists = [_arrays(features) for features in given]
         ends = np.cumsum([len(arrays[0]) for arrays in lists])[:-1]
         together = [None if column[0] is None else np.concatenate(column) for column in zip(*lists)]
@@ -177,8 +186,3 @@ def _arrays(features: Any) -> list[Any]:
 
 def _has_key(element: Any) -> bool:
     return isinstance(element, tuple) and len(element) == 2 and isinstance(element[1], (DataSet, MultiDataSet))
-
-
-def _again(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest

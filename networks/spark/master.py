@@ -1,7 +1,6 @@
 """Training masters: how the executors train together."""
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Never, Self
@@ -11,7 +10,7 @@ from ...samediff.configuration.builder import Builder
 from ...samediff.errors import ConfigurationError
 from ..structure.java_names import ParameterAveragingTrainingMasterNames, ParameterMasterBuilderNames
 from .contexts import spark_errors
-from .files import exported
+from .files import ExportedBatches, load_batch
 from .models import ModelSender
 from .rounds import DealtRounds, PartitionRounds, Rounds
 from .settings import ParameterAveragingSettings, RDDTrainingApproach, Repartition, RepartitionStrategy, level
@@ -28,8 +27,8 @@ class TrainingMaster(ABC, JavaSpelling):
 
     @abstractmethod
     def execute_training(self, sender: ModelSender, data: Any, told: Told, load: Callable[[Any], Any] | None = None,
-                         first_round: int = 0) -> None:
-        """Train once through an RDD of batches, or of what ``load`` makes batches of.
+                         first_round: int = 0) -> bool:
+        """Train once through an RDD of batches, or of what ``load`` makes batches of; whether to the end.
 
         Parameters
         ----------
@@ -92,7 +91,7 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
         Where Spark keeps data sets, and paths, between rounds: names such as MEMORY_AND_DISK.
     rdd_training_approach : RDDTrainingApproach, default Direct
         Whether batches wait for their round in Spark's storage or in files.
-    export_directory : path, optional
+    export_directory : str, optional
         The folder for these files, which all machines see.
     rng_seed : int, optional
         With a seed, batches are dealt out in another order in every epoch; else in the order of the RDD.
@@ -120,25 +119,29 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
         self._hooks = list(_hooks(training_hooks))
         self._stats = SparkTrainingStats() if self.settings.collect_training_stats else None
         self._kept: tuple[Any, Rounds] | None = None
-        self._exported: list[Any] = []
+        self._exported: ExportedBatches | None = None
 
     def execute_training(self, sender: ModelSender, data: Any, told: Told, load: Callable[[Any], Any] | None = None,
-                         first_round: int = 0) -> None:
+                         first_round: int = 0) -> bool:
         stats, settings, model = self._stats or SparkTrainingStats(), self.settings, sender.model
         with stats.timed("split"):
             rounds, load = self._rounds(sender, data, load)
+        if not 0 <= first_round <= rounds.count:
+            raise ConfigurationError(f"first_round must be from 0 to {rounds.count}, the number of rounds of this data; got {first_round}")
         tree = Tree(rounds.workers, settings.aggregation_depth)
         for number in range(first_round, rounds.count):
             with stats.timed("broadcast"):
                 sent = sender.sent()
-            with sent, stats.timed("aggregate"), spark_errors(f"round {number} of {rounds.count} of the training"):
+            with sent, stats.timed("aggregate"), spark_errors(f"round {number} of {rounds.count} of the training"
+                                                                             ", and the model is as after its last averaging"):
                 work = TrainRound(sent, settings.save_updater, self._hooks, load, settings.worker_prefetch_num_batches)
                 total = tree.total(rounds.round(number).mapPartitionsWithIndex(work), rounds.workers)
             stats.add({f"worker_{key}": seconds for key, seconds in total.seconds.items()})
             with stats.timed("process"):
                 total.step_to_means(model, settings.save_updater)
             if told():
-                break
+                return False
+        return True
 
     def _rounds(self, sender: ModelSender, data: Any, load: Callable[[Any], Any] | None) -> tuple[Rounds, Callable[[Any], Any] | None]:
         """The rounds of the data; those of the last RDD are kept for the next pass."""
@@ -149,7 +152,7 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
             data, load = self._export(data, size or 1)
             size = None
         seed = None if settings.rng_seed is None else [settings.rng_seed, sender.model.epoch]
-        key = data.id(), id(data.context), workers, size, seed, settings
+        key = data, workers, size, seed, settings
         if self._kept is None or self._kept[0] != key:
             self._release()
             self._kept = key, self._dealt(data, workers, size, seed)
@@ -166,11 +169,10 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
         return DealtRounds.of(data, workers, settings.averaging_frequency, size, seed, kept)
 
     def _export(self, data: Any, size: int) -> tuple[Any, Callable[[Any], Any]]:
-        last = self._exported
-        if not last or last[0] is not data:
+        if self._exported is None or self._exported.data is not data:
             self.delete_temp_files()
-            self._exported = last = [data, *exported(data, size, os.fspath(self.settings.export_directory or ""))]
-        return last[1], last[2].load
+            self._exported = ExportedBatches.of(data, size, self.settings.export_directory or "")
+        return self._exported.paths, load_batch
 
     def set_collect_training_stats(self, collect: bool) -> None:
         self._stats = (self._stats or SparkTrainingStats()) if collect else None
@@ -197,8 +199,8 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
 
     def delete_temp_files(self, spark: Any = None) -> bool:
         self._release()
-        gone, self._exported = self._exported, []
-        return gone[2].delete() if gone else True
+        gone, self._exported = self._exported, None
+        return gone.delete() if gone else True
 
     def to_json(self) -> str:
         """The settings as JSON."""

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections import OrderedDict
+import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark import SparkContext
@@ -12,11 +13,25 @@ from ...samediff.configuration.pickling import pickled
 from ...samediff.errors import ConfigurationError, MissingPackageError, RegistrationError, UnknownNameError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.training.steps.graph_parameters import TrainingSession
-from ..parallel.replicated import ReplicaState, Replicated, replicated
+from ..parallel.replicated import Replicated, replicated
+from .kept import Kept
 
-#: Models that a process keeps, with their plans.
-KEPT = 4
-_models: OrderedDict[str, Replicated] = OrderedDict()
+
+@dataclass
+class Resident:
+    """A model in this process, and the key of the values that it has; none while it is trained.
+
+    Attributes
+    ----------
+    model : the model
+    values : of the last :class:`SentModel` that was computed with
+    """
+
+    model: Replicated
+    values: str | None = None
+
+
+_residents = Kept[Resident]()
 
 
 class ModelText:
@@ -40,23 +55,17 @@ class ModelText:
         text = pickled(what, "the model cannot be given to executors", ConfigurationError, "register it under a name")
         return cls(hashlib.sha256(text).hexdigest(), context.broadcast(text))
 
-    def load(self) -> Replicated:
+    def load(self) -> Resident:
         """The model in this process, the same one for every task."""
-        found = _models.get(self.key)
-        if found is None:
-            found = _models[self.key] = replicated(self._made())
-            while len(_models) > KEPT:
-                _models.popitem(last=False)
-        _models.move_to_end(self.key)
-        return found
+        return _residents.get(self.key, self._made)
 
-    def _made(self) -> Any:
+    def _made(self) -> Resident:
         try:
             made = pickle.loads(self.text.value)
         except (AttributeError, ImportError, UnknownNameError, RegistrationError) as error:
             raise MissingPackageError(f"executors lack what the model is made of: {error}. Install the plug-in in the Python that they "
                                       "run (PYSPARK_PYTHON), or send its modules with sc.addPyFile(...).") from error
-        return made if isinstance(made, SameDiff) else made[0](made[1]).init()
+        return Resident(replicated(made if isinstance(made, SameDiff) else made[0](made[1]).init()))
 
 
 class SentModel:
@@ -71,14 +80,22 @@ class SentModel:
     """
 
     def __init__(self, text: ModelText, state: Any) -> None:
-        self.text, self.state = text, state
+        self.text, self.state, self.key = text, state, uuid.uuid4().hex
 
-    def replica(self, rank: int = 0) -> Replicated:
-        """The model on an executor, with these values."""
-        state: ReplicaState = self.state.value
+    def replica(self, rank: int) -> Replicated:
+        """The model on an executor, to be trained from these values."""
         found = self.text.load()
-        found.start(state, rank)
-        return found
+        found.values = None
+        found.model.start(self.state.value, rank)
+        return found.model
+
+    def network(self) -> Any:
+        """The network or graph on an executor, with these values: asked for again at each batch, as tasks take turns in a process."""
+        found = self.text.load()
+        if found.values != self.key:
+            self.replica(0)
+            found.values = self.key
+        return found.model.model
 
     def __enter__(self) -> SentModel:
         return self

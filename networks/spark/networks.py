@@ -48,7 +48,6 @@ class SparkSameDiff(SparkModel, SparkSameDiffNames):
     kind = SameDiff
 
 
-
 def _point(point: Any) -> DataSet:
     return DataSet(point.features.toArray()[None], [int(point.label)])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyspark.sql.functions import arrow_udf
 
+from ...samediff.data.iterators.list_iterators import check_batch
 from ...samediff.errors import MissingPackageError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text
@@ -18,9 +20,9 @@ from ..models.model_serializer import ModelSerializer
 from ..structure.configuration import is_graph
 from .frames import array_of, side_by_side
 from .inference import outputs_of
+from .kept import Kept
 
-_opened: OrderedDict[str, Any] = OrderedDict()
-KEPT = 4
+_opened = Kept[Any]()
 
 
 def open_model(path: str) -> Any:
@@ -44,7 +46,7 @@ class SavedModel:
     """
 
     def __init__(self, text: bytes, batch_size: int) -> None:
-        self.text, self.batch_size, self.key = text, batch_size, hashlib.sha256(text).hexdigest()
+        self.text, self.batch_size, self.key = text, check_batch(batch_size), hashlib.sha256(text).hexdigest()
 
     @classmethod
     def of(cls, model: Any, batch_size: int) -> SavedModel:
@@ -60,12 +62,7 @@ class SavedModel:
 
     def model(self) -> Any:
         """The model in this process."""
-        found = _opened.get(self.key)
-        if found is None:
-            found = _opened[self.key] = self._read()
-            while len(_opened) > KEPT:
-                _opened.popitem(last=False)
-        return found
+        return _opened.get(self.key, self._read)
 
     def _read(self) -> Any:
         with tempfile.TemporaryDirectory() as folder:
@@ -101,13 +98,10 @@ def predict_udf(model: Any, batch_size: int = 4096) -> Any:
         predict = predict_udf("model.zip")
         df.withColumn("scores", predict("age", "income"))       # columns of numbers, arrays or vectors as arrays
     """
-    from pyspark.sql.functions import arrow_udf
     saved = SavedModel.of(model, batch_size)
 
     def outputs(*columns: Any) -> Any:
-        import pyarrow as pa
-        return rows_of(pa, saved.outputs(features_of(columns)))
-    import pyarrow as pa
+        return rows_of(saved.outputs(features_of(columns)))
     outputs.__annotations__ = {"columns": pa.Array, "return": pa.Array}
     return arrow_udf(outputs, "array<float>")
 
@@ -148,10 +142,8 @@ def features_of(columns: Any) -> Any:
     return side_by_side([array_of(column) for column in columns]).astype(np.float32, copy=False)
 
 
-def rows_of(pa: Any, found: Any) -> Any:
+def rows_of(found: Any) -> Any:
     """Outputs (rows, …) as a column of arrays."""
     flat = np.ascontiguousarray(found.reshape(len(found), -1), np.float32)
     offsets = np.arange(0, flat.size + 1, flat.shape[1] or 1, dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat.ravel()))
-
-

@@ -2,37 +2,33 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pyspark import SparkConf, SparkContext
-from pyspark.sql import SparkSession
 
-from dl4py.networks import spark as _spark  # noqa: F401 - warnings of PySpark's own are dealt with there
+from tests.helpers.required import missing
 
 ROOT = str(Path(__file__).resolve().parents[3])
-_running: dict[str, SparkContext] = {}
+SETTINGS = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.executorEnv.PYTHONPATH": ROOT,
+            "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+            "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2",
+            "spark.speculation": "true", "spark.speculation.quantile": "0.5"}
+_running: dict[str, Any] = {}
 
 
-def pytest_collection_modifyitems(items):
-    """PySpark warns of versions of pandas that it does not know, and leaves sockets to the garbage collector."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            for ignored in ("ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning",
-                            "ignore::pytest.PytestUnraisableExceptionWarning"):
-                item.add_marker(pytest.mark.filterwarnings(ignored))
-
-
-def context(master: str) -> SparkContext:
+def context(master: str, folder: Path) -> Any:
     """The context of a master; one for another master ends."""
     if master not in _running:
+        from pyspark import SparkConf, SparkContext
+        if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+            missing("jvm", "Spark needs a Java virtual machine")
         stop()
         os.environ["PYSPARK_PYTHON"] = sys.executable
-        settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.executorEnv.PYTHONPATH": ROOT,
-                    "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-                    "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2"}
-        _running[master] = SparkContext(master, "tests", conf=SparkConf().setAll(list(settings.items())))
+        folders = {"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
+        _running[master] = SparkContext(master, "tests", conf=SparkConf().setAll(list({**SETTINGS, **folders}.items())))
     return _running[master]
 
 
@@ -42,25 +38,27 @@ def stop() -> None:
         _running.popitem()[1].stop()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _ends():
-    yield
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Where Spark keeps its files; it ends with the session."""
+    yield tmp_path_factory.mktemp("spark")
     stop()
 
 
 @pytest.fixture
-def sc() -> SparkContext:
+def sc(folder):
     """Two threads of this machine, in which a task may fail once."""
-    return context("local[2,2]")
+    return context("local[2,2]", folder)
 
 
 @pytest.fixture
-def session(sc) -> SparkSession:
+def session(sc):
     """The session of :func:`sc`."""
+    from pyspark.sql import SparkSession
     return SparkSession(sc)
 
 
 @pytest.fixture
-def cluster() -> SparkContext:
+def cluster(folder):
     """Two executors that are processes."""
-    return context("local-cluster[2,1,1024]")
+    return context("local-cluster[2,1,1024]", folder)

@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import numpy as np
 from pyspark import TaskContext
 
 from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.spark import TrainingHook
 from dl4py.samediff import DataSet, DataType, SameDiff
 from dl4py.samediff.training import Adam, TrainingConfig
+from dl4py.spark import ParameterAveragingTrainingMaster, TrainingHook
 
 LAYERS = {"n_in": 4, "n_out": 5, "activation": "tanh", "drop_out": 0.8}
 
@@ -43,6 +44,10 @@ def same_diff():
     return sd
 
 
+def master(**options):
+    return ParameterAveragingTrainingMaster(**{"workers": 2, "averaging_frequency": 2, "batch_size_per_worker": 8, **options})
+
+
 def arrays(rows=64, seed=0):
     rng = np.random.default_rng(seed)
     return rng.random((rows, 4)).astype(np.float32), np.eye(3, dtype=np.float32)[rng.integers(0, 3, rows)]
@@ -51,6 +56,13 @@ def arrays(rows=64, seed=0):
 def batches(rows=64, size=8):
     x, y = arrays(rows)
     return [DataSet(x[i:i + size], y[i:i + size]) for i in range(0, rows, size)]
+
+
+def frame(session, count=32):
+    """Four columns of numbers and one of classes, in one partition, whose order is known."""
+    x, y = arrays(count)
+    rows = [(*map(float, a), int(b.argmax())) for a, b in zip(x, y)]
+    return session.createDataFrame(rows, "a float, b float, c float, d float, label int").coalesce(1)
 
 
 def averaged(model, data, workers, frequency, updater=True):
@@ -94,6 +106,15 @@ class FailsFirst(TrainingHook):
 class FailsAlways(TrainingHook):
     def post_update(self, data, model):
         raise OSError("the disk is full for good")
+
+
+class Straggles(TrainingHook):
+    """The first attempt of rank 1 takes longer than anybody waits."""
+
+    def pre_update(self, data, model):
+        task = TaskContext.get()
+        if task.partitionId() == 1 and task.attemptNumber() == 0:
+            time.sleep(600)
 
 
 class KillsExecutor(TrainingHook):

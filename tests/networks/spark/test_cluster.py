@@ -1,15 +1,19 @@
-"""Executors that are processes: killed ones, modules that they lack."""
+"""Executors that are processes: killed ones, slow ones, modules that they lack."""
 from __future__ import annotations
 
 import sys
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from dl4py.layers import OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.spark import ParameterAveragingTrainingMaster, SparkDl4jMultiLayer
 from dl4py.samediff.errors import MissingPackageError
-from tests.networks.spark.spark_cases import KillsExecutor, averaged, batches, network, same
+from dl4py.spark import SparkDl4jMultiLayer
+from tests.networks.spark.spark_cases import KillsExecutor, Straggles, averaged, batches, master, network, same
+
+pytestmark = pytest.mark.slow
 
 PLUG_IN = '''
 from dl4py.layers import DenseLayer, layer
@@ -18,10 +22,6 @@ from dl4py.layers import DenseLayer, layer
 class OnlyOnTheDriver(DenseLayer):
     pass
 '''
-
-
-def master(**options):
-    return ParameterAveragingTrainingMaster(workers=2, averaging_frequency=2, batch_size_per_worker=8, **options)
 
 
 def test_executors_train(cluster):
@@ -37,6 +37,13 @@ def test_an_executor_that_is_killed(cluster, tmp_path):
     kills = master(training_hooks=[KillsExecutor(str(tmp_path / "killed"))])
     found = SparkDl4jMultiLayer(cluster, network(), kills).fit(cluster.parallelize(data, 2))
     assert (tmp_path / "killed").exists() and same(found, averaged(network(), data, 2, 2))
+
+
+def test_a_task_that_takes_too_long(cluster):
+    """Spark runs it a second time, elsewhere; the one that ends first counts."""
+    data = batches(32)
+    found = SparkDl4jMultiLayer(cluster, network(), master(training_hooks=[Straggles()])).fit(cluster.parallelize(data, 2))
+    assert same(found, averaged(network(), data, 2, 2))
 
 
 def test_a_plug_in_that_executors_lack(cluster, tmp_path, monkeypatch):
