@@ -4,8 +4,9 @@ from __future__ import annotations
 import hashlib
 import pickle
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pyspark import SparkContext
 
@@ -14,7 +15,35 @@ from ...samediff.errors import ConfigurationError, MissingPackageError, Registra
 from ...samediff.graph.graph import SameDiff
 from ...samediff.training.steps.graph_parameters import TrainingSession
 from ..parallel.replicated import Replicated, replicated
-from .kept import Kept
+
+T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """The values that were used last.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+
+    Examples
+    --------
+    >>> kept = Kept[int](1)
+    >>> kept.get("a", lambda: 1), kept.get("a", lambda: 2), kept.get("b", lambda: 3), kept.get("a", lambda: 4)
+    (1, 1, 3, 4)
+    """
+
+    def __init__(self, most: int = 4) -> None:
+        self._most, self._values = most, dict[str, T]()
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """The value of a key; it is made where it is not there."""
+        found = self._values.pop(key) if key in self._values else make()
+        self._values[key] = found
+        if len(self._values) > self._most:
+            del self._values[next(iter(self._values))]
+        return found
 
 
 @dataclass

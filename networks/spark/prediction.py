@@ -20,7 +20,7 @@ from ..models.model_serializer import ModelSerializer
 from ..structure.configuration import is_graph
 from .frames import array_of, side_by_side
 from .inference import outputs_of
-from .kept import Kept
+from .models import Kept
 
 _opened = Kept[Any]()
 

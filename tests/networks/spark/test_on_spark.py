@@ -471,13 +471,14 @@ def test_estimator_in_a_pipeline(session, tmp_path):
 
 
 def test_parameters_of_the_estimator(session):
-    table = frame(session).withColumn("label", col("label") * 1.0)          # as StringIndexer makes labels
+    table = frame(session).withColumn("kind", col("label") * 1.0)          # as StringIndexer makes labels
     df = VectorAssembler(inputCols=["a", "b", "c", "d"], outputCol="inputs").transform(table)
-    network_ = spark.SparkDl4jNetwork(batchSize=8, numWorkers=1).setFeaturesCol("inputs").setPredictionCol("class")
+    network_ = spark.SparkDl4jNetwork(batchSize=8, numWorkers=1).setFeaturesCol("inputs").setLabelCol("kind")
+    network_.setPredictionCol("class").setProbabilityCol("scores")
     grid = ParamGridBuilder().addGrid(network_.configuration, [configuration()]).addGrid(network_.epochs, [1, 2]).build()
     found = network_.fit(df, grid)
     assert [model.get_network().get_epoch_count() for model in found] == [1, 2]
-    assert found[0].transform(df).columns[-2:] == ["probability", "class"]
+    assert found[0].transform(df).columns[-2:] == ["scores", "class"]
 
 
 @pytest.mark.parametrize("made", [network, same_diff, "path"], ids=["network", "graph", "path"])
