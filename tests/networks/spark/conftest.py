@@ -14,8 +14,7 @@ from tests.helpers.required import missing
 ROOT = str(Path(__file__).resolve().parents[3])
 SETTINGS = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.executorEnv.PYTHONPATH": ROOT,
             "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-            "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2",
-            "spark.speculation": "true", "spark.speculation.quantile": "0.5"}
+            "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2"}
 _running: dict[str, Any] = {}
 
 

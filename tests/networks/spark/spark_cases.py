@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import numpy as np
 from pyspark import TaskContext
@@ -106,15 +105,6 @@ class FailsFirst(TrainingHook):
 class FailsAlways(TrainingHook):
     def post_update(self, data, model):
         raise OSError("the disk is full for good")
-
-
-class Straggles(TrainingHook):
-    """The first attempt of rank 1 takes longer than anybody waits."""
-
-    def pre_update(self, data, model):
-        task = TaskContext.get()
-        if task.partitionId() == 1 and task.attemptNumber() == 0:
-            time.sleep(600)
 
 
 class KillsExecutor(TrainingHook):

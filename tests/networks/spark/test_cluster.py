@@ -1,4 +1,4 @@
-"""Executors that are processes: killed ones, slow ones, modules that they lack."""
+"""Executors that are processes: killed ones, modules that they lack."""
 from __future__ import annotations
 
 import sys
@@ -11,7 +11,7 @@ from dl4py.layers import OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.errors import MissingPackageError
 from dl4py.spark import SparkDl4jMultiLayer
-from tests.networks.spark.spark_cases import KillsExecutor, Straggles, averaged, batches, master, network, same
+from tests.networks.spark.spark_cases import KillsExecutor, averaged, batches, master, network, same
 
 pytestmark = pytest.mark.slow
 
@@ -37,13 +37,6 @@ def test_an_executor_that_is_killed(cluster, tmp_path):
     kills = master(training_hooks=[KillsExecutor(str(tmp_path / "killed"))])
     found = SparkDl4jMultiLayer(cluster, network(), kills).fit(cluster.parallelize(data, 2))
     assert (tmp_path / "killed").exists() and same(found, averaged(network(), data, 2, 2))
-
-
-def test_a_task_that_takes_too_long(cluster):
-    """Spark runs it a second time, elsewhere; the one that ends first counts."""
-    data = batches(32)
-    found = SparkDl4jMultiLayer(cluster, network(), master(training_hooks=[Straggles()])).fit(cluster.parallelize(data, 2))
-    assert same(found, averaged(network(), data, 2, 2))
 
 
 def test_a_plug_in_that_executors_lack(cluster, tmp_path, monkeypatch):
