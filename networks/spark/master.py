@@ -132,8 +132,8 @@ class ParameterAveragingTrainingMaster(TrainingMaster, ParameterAveragingTrainin
         for number in range(first_round, rounds.count):
             with stats.timed("broadcast"):
                 sent = sender.sent()
-            with sent, stats.timed("aggregate"), spark_errors(f"round {number} of {rounds.count} of the training"
-                                                                             ", and the model is as after its last averaging"):
+            doing = f"round {number} of {rounds.count} of the training, and the model is as after its last averaging"
+            with sent, stats.timed("aggregate"), spark_errors(doing):
                 work = TrainRound(sent, settings.save_updater, self._hooks, load, settings.worker_prefetch_num_batches)
                 total = tree.total(rounds.round(number).mapPartitionsWithIndex(work), rounds.workers)
             stats.add({f"worker_{key}": seconds for key, seconds in total.seconds.items()})
