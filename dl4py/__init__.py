@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from .samediff.nd4j import *
     from .samediff.scopes import *
     from .samediff.training import *
+    from .samediff.ui import *
     from .udf import *
 
     __version__: str
 
 _PACKAGES = ("samediff", "layers", "networks", "udf")
 _PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation", "samediff.arrays", "samediff.scopes", "samediff.nd4j",
-           "networks.zoo")
+           "samediff.ui", "networks.zoo")
 
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
     __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
@@ -47,7 +48,7 @@ _ELSEWHERE = {
     "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
     "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
     "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
-    "ui": "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots",
+    "ui": "the training page is UIServer: UIServer.get_instance().attach(storage), or `dl4py ui FILE`",
     **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter"),
                     "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
     "OnnxImport": "SameDiff.import_onnx(path) reads ONNX models",

@@ -10,7 +10,7 @@ from typing import Any
 #: What else is public is reached by these. A name is listed where it comes first.
 PACKAGES = ("networks", "networks.zoo", "networks.early_stopping", "networks.transfer", "networks.optimizers", "networks.parallel",
             "networks.estimators", "networks.keras", "layers", "samediff", "samediff.training", "samediff.data", "samediff.evaluation",
-            "samediff.nd4j", "samediff.arrays", "samediff.scopes", "samediff.onnx", "udf")
+            "samediff.ui", "samediff.nd4j", "samediff.arrays", "samediff.scopes", "samediff.onnx", "udf")
 _INDEX = """# Reference
 
 Everything public is in `dl4py` too: `from dl4py import DenseLayer` is `from dl4py.layers import DenseLayer`.

@@ -52,6 +52,7 @@ from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .pytorch import from_torch, set_state_dict, to_state_dict
 from .reports.layer_view import LayerView
+from .reports.rate_range import LearningRateRange
 from .structure.configuration import (
     ComputationGraphConfiguration,
     LayerVertex,
@@ -104,6 +105,7 @@ __all__ = [
     "LayerType",
     "LayerVertex",
     "LayerView",
+    "LearningRateRange",
     "ListBuilder",
     "LoadBalanceMode",
     "LocalFileGraphSaver",

@@ -16,9 +16,9 @@ ALLOWED = {"samediff": set(), "udf": {"samediff"}, "layers": {"samediff"}, "netw
 
 #: The rooms of each package, lowest first: each may import those before it. What stands in the folder of a package itself comes last.
 ROOMS = {
-    "samediff": ("errors", "base", "text", "expressions", "configuration", "codecs", "device", "initializers", "ir", "families",
+    "samediff": ("errors", "base", "text", "expressions", "configuration", "codecs", "drawing", "device", "initializers", "ir", "families",
                  "numpy_functions", "ops", "plans", "cpu", "cuda", "executor", "data", "evaluation", "files", "training",
-                 "onnx", "tensorflow", "pytorch", "graph", "arrays", "scopes", "nd4j", "tools"),
+                 "ui", "onnx", "tensorflow", "pytorch", "graph", "arrays", "scopes", "nd4j", "tools"),
     "layers": ("types", "ops", "functions", "preprocessors", "base", "kernels", "custom", "standard", "vertices", "checks"),
     "networks": ("legacy", "structure", "batches", "engine", "optimizers", "reports", "files", "keras", "models", "transfer",
                  "early_stopping", "parallel", "spark", "estimators", "pytorch", "zoo", "commands"),
@@ -32,7 +32,7 @@ FOLDERS = {
     "samediff.onnx": ("converters", "exporters"),
     "samediff.ops": ("elementwise", "shape", "conv", "index", "linalg", "random", "image", "reduce", "control", "nn", "recurrent",
                      "losses"),
-    "samediff.training": ("checkpoints", "updaters", "listeners", "steps"),
+    "samediff.training": ("checkpoints", "updaters", "listeners", "tracking", "steps"),
     "samediff.base": ("java", "user_code"),
     "layers.kernels": ("cpu", "cuda"),
     "networks.keras": ("own", "table"),

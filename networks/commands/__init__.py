@@ -1,5 +1,6 @@
 """The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``,
-``dl4py info``, ``dl4py ops``, ``dl4py plugins``, ``dl4py new-plugin NAME``, ``dl4py completion SHELL``.
+``dl4py doctor FILE DATA``, ``dl4py ui PATH``, ``dl4py info``, ``dl4py ops``, ``dl4py plugins``, ``dl4py new-plugin NAME``,
+``dl4py completion SHELL``.
 
 ``python -m dl4py`` is the same.
 """
@@ -19,11 +20,13 @@ from ...samediff.errors import DL4PyError, did_you_mean
 from ...samediff.tools.op_descriptors import generate
 from .completion import SHELLS, completion
 from .conversion import SUFFIXES, convert
+from .doctor import doctor
 from .inspection import inspect
 from .machine import describe, version_of
 from .opening import open_model
 from .plugins import describe_plugins
 from .profiling import profile
+from .training_page import show
 
 #: Exit codes: of a shell for a reader that went away (SIGPIPE) and for Ctrl-C (SIGINT).
 BROKEN_PIPE, INTERRUPTED = 141, 130
@@ -95,6 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--shape", action="append", default=[], metavar="C,H,W", help="shape of an example, once for each input; "
                       "where the file does not tell it")
     four.add_argument("--trace", metavar="JSON", help="write a file for chrome://tracing or ui.perfetto.dev")
+    four.add_argument("--flame", metavar="HTML", help="write a page with a flame graph")
+    four.add_argument("--roofline", metavar="PNG", help="write a picture of the steps below the limits of the machine (.png, .svg, .pdf)")
     four.add_argument("--json", action="store_true", help="as JSON")
     four.set_defaults(run=_profile)
 
@@ -104,6 +109,21 @@ def _parser() -> argparse.ArgumentParser:
                                       ".npz .safetensors: arrays by name")
     three.add_argument("--dry-run", action="store_true", help="say what would get lost, and write nothing")
     three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr, a.dry_run))
+
+    ten = commands.add_parser("ui", help="the training page: recorded trainings in the browser, also while they run")
+    ten.add_argument("path", nargs="?", default=".", help="a file of training statistics, or a folder with such files (this folder)")
+    ten.add_argument("--port", type=int, default=9000, metavar="N", help="on which this machine alone can reach it (9000); 0 for any")
+    ten.add_argument("--remote", action="store_true", help="take records of other processes, by a token that is printed")
+    ten.add_argument("--open", action="store_true", help="open it in the browser")
+    ten.set_defaults(run=lambda a: show(a.path, a.port, a.remote, a.open))
+
+    eleven = commands.add_parser("doctor", help="what looks wrong with a network and its data, before it trains, and what helps")
+    eleven.add_argument("file", help="a model zip")
+    eleven.add_argument("data", help="a CSV file: a row for each example, features and a label")
+    eleven.add_argument("--label", type=int, default=-1, metavar="N", help="column of the label (the last one)")
+    eleven.add_argument("--skip", type=int, default=0, metavar="N", help="lines in front, such as the names of columns (0)")
+    eleven.add_argument("--rates", metavar="PNG", help="write a picture of the learning rate range test")
+    eleven.set_defaults(run=lambda a: doctor(a.file, a.data, a.label, a.skip, a.rates))
 
     five = commands.add_parser("info", help="the devices of this machine, their memory, and versions")
     five.set_defaults(run=lambda a: describe())
@@ -128,7 +148,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _profile(given: argparse.Namespace) -> str:
-    found = profile(given.file, given.batch, given.train, given.shape, given.trace)
+    found = profile(given.file, given.batch, given.train, given.shape, given.trace, given.flame, given.roofline)
     return found.to_json() if given.json else str(found)
 
 

@@ -23,7 +23,8 @@ from .opening import open_model
 LENGTH, SIDE = 16, 32
 
 
-def profile(path: str, batch: int = 32, train: bool = False, shapes: Sequence[str] = (), trace: str | None = None) -> Profile:
+def profile(path: str, batch: int = 32, train: bool = False, shapes: Sequence[str] = (), trace: str | None = None,
+            flame: str | None = None, roofline: str | None = None) -> Profile:
     """Profile the model of a file.
 
     Parameters
@@ -33,6 +34,8 @@ def profile(path: str, batch: int = 32, train: bool = False, shapes: Sequence[st
     train : whether to profile a step of training in place of an output; of networks
     shapes : of one example of each input ("3,32,32"); by default as the configuration says
     trace : a file for chrome://tracing, written where given
+    flame : a page with a flame graph, written where given
+    roofline : a picture with the steps below the limits of the machine, written where given
     """
     if batch < 1:
         raise ConfigurationError(f"--batch must be at least 1, got {batch}")
@@ -46,6 +49,10 @@ def profile(path: str, batch: int = 32, train: bool = False, shapes: Sequence[st
         found = model.profile(MultiDataSet(inputs, _labels(model, inputs)) if train else inputs)
     if trace is not None:
         found.write_trace(trace)
+    if flame is not None:
+        found.to_html(flame)
+    if roofline is not None:
+        found.plot_roofline(roofline)
     return found
 
 

@@ -1,10 +1,13 @@
 """After each epoch of ``fit``: validation, a line or bar of progress, a record."""
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ...samediff.drawing.figures import figure_of, lines
+from ...samediff.errors import ConfigurationError
 from ...samediff.text.html import html_table
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.progress import epoch_line, with_bar
@@ -34,6 +37,14 @@ class EpochRecord(NamedTuple):
 
 class EpochRecords(list[EpochRecord]):
     """The epochs of a call of ``fit``, which notebooks show as a table."""
+
+    def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """Draw the scores by epoch, and write the picture to a file where one is named; needs matplotlib."""
+        if not self:
+            raise ConfigurationError("nothing to draw: fit went through no epochs")
+        course = {name: ([e.epoch for e in self if getattr(e, name) is not None], [v for e in self if (v := getattr(e, name)) is not None])
+                  for name in ("score", "validation_score")}
+        return figure_of([lines("score", {n.replace("_", " "): p for n, p in course.items() if p[0]}, "epoch")], save_to)
 
     def _repr_html_(self) -> str:
         return html_table(f"{len(self)} epochs", EpochRecord._fields, self)

@@ -1,12 +1,22 @@
 """Layers, names and sizes of a network."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from ...samediff.errors import GraphError
+import numpy as np
+
+from ...layers.types.input_type import InputType
+from ...samediff.codecs.atomic_files import write_file
+from ...samediff.drawing.graphs import GraphDrawing
+from ...samediff.drawing.images import as_pictures, png
+from ...samediff.errors import GraphError, ShapeError
 from ...samediff.text.html import html_table
+from ..batches.batch import NetworkBatch
+from ..reports.drawings import drawing_of
 from ..reports.layer_view import LayerView
+from ..reports.run_report import WORST, checked, report_of
 from ..structure.structure import place_of
 from .network import Network
 
@@ -82,6 +92,104 @@ class NetworkInspectionMixin(Network):
     def __contains__(self, layer: object) -> bool:
         return layer in self.get_layer_names() if isinstance(layer, str) else layer in self.get_layers()
 
+    def drawing(self, *input_types: InputType) -> GraphDrawing:
+        """The layers and vertices as a drawing; with input types also the shapes between them.
+
+        Parameters
+        ----------
+        *input_types : InputType
+            One for each input; not needed where the first layers take rows of a known size.
+
+        Examples
+        --------
+        >>> from dl4py.layers import DenseLayer, OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> layers = DenseLayer(n_in=4, n_out=8), OutputLayer(n_in=8, n_out=3)
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(*layers).build())
+        >>> [(node.kind, node.shape) for node in net.drawing().nodes]
+        [('input', '(?, 4)'), ('DenseLayer', '(?, 8)'), ('OutputLayer', '(?, 3)')]
+        """
+        return drawing_of(type(self).__name__, self.engine, self._configuration, input_types)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, *input_types: InputType) -> str:
+        """A page that shows the graph, folded by scope and searchable, and needs no network; written to a file where one is named."""
+        return self.drawing(*input_types).to_html(path)
+
+    def to_dot(self, *input_types: InputType) -> str:
+        """The layers and vertices as DOT text, for Graphviz and everything that reads it."""
+        return self.drawing(*input_types).to_dot()
+
+    def report(self, path: str | os.PathLike[str] | None = None, data: Any = None, *, stats: Any = None, names: Sequence[str] | None = None,
+               worst: int = WORST) -> str:
+        """Write a page about the network, to send by mail: it needs no network and no other file.
+
+        It has the configuration with a drawing of the graph, the curves of the training, the evaluation of data with the examples that
+        the network does worst (as pictures, where they are images), the environment, and how to repeat it.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file, such as ``"run.html"``.
+        data : DataSet or (features, labels), optional
+            What is evaluated; of networks with one input and one output.
+        stats : StatsStorage or path, optional
+            What a :class:`StatsListener` recorded.
+        names : sequence of str, optional
+            Names of the classes.
+        worst : int, default 24
+            How many of the examples with the largest losses are shown.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Raises
+        ------
+        MissingPackageError
+            matplotlib is not installed.
+        """
+        text = report_of(self, checked(data), stats, names, worst)
+        if path is not None:
+            write_file(path, text)
+        return text
+
+    def draw_filters(self, layer: Any, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """The filters of a convolution beside each other: pixels (height, width, 3) of 0 to 255.
+
+        Parameters
+        ----------
+        layer : int or str
+            Place or name of the layer.
+        save_to : path, optional
+            Write them to this PNG file.
+        """
+        table = self.get_layer(layer).param_table()
+        found = [a for a in table.values() if np.ndim(a) == 4]
+        if not found:
+            raise ShapeError(f"layer {layer!r} has no filters: its parameters are "
+                             f"{', '.join(f'{n} {np.shape(a)}' for n, a in table.items()) or 'none'}")
+        return _saved(as_pictures(found[0]), save_to)
+
+    def draw_activations(self, layer: Any, x: Any, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """The activations of a layer for the first example: pixels (height, width, 3) of 0 to 255, a picture for each channel.
+
+        Parameters
+        ----------
+        layer : int or str
+            Place or name of the layer or vertex.
+        x : array, or a list with an array for each input
+            Features.
+        save_to : path, optional
+            Write them to this PNG file.
+        """
+        key, given = self.structure.key_of(layer), x if isinstance(x, list) else [x]
+        found = self.engine.forward.activations(NetworkBatch([np.asarray(a) for a in given]), [key], False)[0][0]
+        pixels = as_pictures(np.asarray(found)[:1] if np.ndim(found) == 4 else np.asarray(found))
+        if pixels is None:
+            raise ShapeError(f"activations of layer {layer!r} are no pictures: their shape is {np.shape(found)}")
+        return _saved(pixels, save_to)
+
     def get_output_layer(self, index: int = 0) -> Any:
         """The layer at an output (see :meth:`get_layer`)."""
         structure = self.structure
@@ -137,6 +245,12 @@ class NetworkInspectionMixin(Network):
     def equals(self, other: Any) -> bool:
         """True for a network with an equal configuration and equal parameters."""
         return bool(self == other)
+
+
+def _saved(pixels: Any, save_to: str | os.PathLike[str] | None) -> Any:
+    if save_to is not None:
+        write_file(save_to, png(pixels))
+    return pixels
 
 
 def _size(conf: Any, name: str) -> int:

@@ -5,6 +5,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...layers.types.input_type import InputType
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.plan_cache import plan_for
@@ -17,6 +20,9 @@ from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_of
 from ..engine.pieces import pieces_of
 from ..engine.update_profile import update_steps
+from ..reports.drawings import likely_input_types
+from ..reports.estimate import StepEstimate, estimate_of
+from ..reports.memory_report import zeros_of
 from .fitting import NetworkFittingMixin
 from .network import Network
 
@@ -81,6 +87,36 @@ class NetworkProfilingMixin(NetworkFittingMixin):
             raise ConfigurationError(f"profile times every step a whole number of times above 0; got steps={steps!r}")
         batch = self._profiled_batch(data)
         return _of_fit(self.clone(), batch, steps) if self._trains(batch, train) else _of_output(self, batch, steps)
+
+    def estimate(self, batch_size: int, *input_types: InputType) -> StepEstimate:
+        """What a step of training with so many examples takes: memory, and time by the limits of this machine. Nothing is run.
+
+        Parameters
+        ----------
+        batch_size : int
+            Number of examples, at least 1.
+        *input_types : InputType
+            One for each input; not needed where the first layers tell the sizes.
+
+        Examples
+        --------
+        >>> from dl4py.layers import DenseLayer, OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> conf = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=4, n_out=8)).layer(OutputLayer(n_in=8, n_out=3)).build()
+        >>> MultiLayerNetwork(conf).init().estimate(16).memory["Parameters"]
+        268
+        """
+        structure, dtype = self.engine.structure, self.engine.structure.dtype.numpy
+        types = input_types or likely_input_types(structure, self._configuration)
+        if batch_size < 1 or len(types) != len(structure.inputs):
+            raise ConfigurationError("estimate needs at least one example and an input type for each input "
+                                     f"({', '.join(structure.inputs)}); got {batch_size} and {len(types)}")
+        inputs = [zeros_of(name, t, batch_size, dtype) for name, t in zip(structure.inputs, types)]
+        forward, _ = planned(self, NetworkBatch(inputs), False)
+        made = self.engine.graphs.of(NetworkBatch(inputs))
+        labels = [np.zeros(forward.specs[made.activations[key]].shape or (), dtype) for key in structure.outputs]
+        plan, feeds = planned(self, NetworkBatch(inputs, labels), True)
+        return estimate_of(self.engine, plan, feeds, batch_size)
 
     def last_training_step(self) -> TrainingStep | None:
         """The step that computed the last gradient."""

@@ -7,7 +7,10 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.errors import ConfigurationError, DataTypeError
+from ...samediff.training import Finding
+from ..reports.doctor import examine
 from ..reports.memory_report import memory_report
+from ..reports.rate_range import LearningRateRange, rate_range
 from ..reports.updater_view import UpdaterView
 from ..structure.settings import CacheMode
 from ..structure.structure import structure_of
@@ -113,6 +116,47 @@ class ReconfigurationMixin(Network):
             One for each input.
         """
         return memory_report(type(self).__name__, self.engine, mini_batch, input_types)
+
+    def doctor(self, data: Any, rates: bool = True) -> list[Finding]:
+        """Look for what goes wrong in training, before it starts: each finding says what helps. The network stays as it is.
+
+        It looks at the data (not finite, not normalized, constant), the labels (out of range, classes imbalanced), activations (dead units,
+        saturated ones), gradients (exploding, vanishing) and the learning rate.
+
+        Parameters
+        ----------
+        data : DataSet
+            Examples as the network is trained with them; some hundreds do.
+        rates : bool, default True
+            Whether to try learning rates, as :meth:`find_learning_rate` does.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py import DataSet, MultiLayerNetwork, NeuralNetConfiguration, OutputLayer
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(OutputLayer(n_in=2, n_out=2)).build())
+        >>> [f.kind for f in net.doctor(DataSet(np.array([[900.0, 1], [500, 0]]), np.array([[2.0, 0], [0, 2]])), rates=False)]
+        ['data not normalized', 'labels out of range']
+        """
+        return examine(self, data, rates)[0]
+
+    def find_learning_rate(self, data: Any, lowest: float = 1e-6, highest: float = 10.0, steps: int = 60) -> LearningRateRange:
+        """Train a copy for some steps with a learning rate that grows, and note the scores.
+
+        Parameters
+        ----------
+        data : DataSet
+            A batch.
+        lowest, highest : float
+            The rates of the first and the last step; it ends sooner where the score runs away.
+        steps : int, default 60
+
+        Returns
+        -------
+        LearningRateRange
+            ``suggestion()``, ``limit()`` and ``plot()``.
+        """
+        return rate_range(self, data, lowest, highest, steps)
 
     def close(self) -> None:
         """Release parameters, updater state and compiled graphs; the network cannot be used afterwards."""

@@ -171,7 +171,7 @@ class Trainer:
             progress.rows = batch.rows
             if hear:
                 hear.call("iteration_start", network, progress.at, None, self.etl_time)
-                if hear.wants("on_forward_pass"):
+                if hear.wants("on_forward_pass", progress.iteration):
                     hear.call("on_forward_pass", network, self._activations(batch))
             done, score = progress.iteration, progress.score
             try:

@@ -50,6 +50,6 @@ class Optimizer(JavaSpelling):
             steps.check_finite(total, batch, states, states is not None)
         progress.score = total + steps.penalty()
         for hook in BETWEEN:
-            if hear.wants(hook):
+            if hear.wants(hook, progress.iteration):
                 hear.call(hook, self.network)
         return after

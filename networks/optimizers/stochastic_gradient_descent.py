@@ -23,7 +23,7 @@ class StochasticGradientDescent(Optimizer):
     def _compiled(self, batch: NetworkBatch, hear: Listeners) -> bool:
         """Gradient and update in one call, where nobody asks for what is between them; whether that was possible."""
         engine = self.network.engine
-        if engine.progress.checks_finite or (hear and any(hear.wants(hook) for hook in BETWEEN)):
+        if engine.progress.checks_finite or (hear and any(hear.wants(hook, engine.progress.iteration) for hook in BETWEEN)):
             return False
         known = engine.steps.compiled(form_of_batch(batch)) if engine.steps.is_compiled and not uses_reference() else None
         if known is None:

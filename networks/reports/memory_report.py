@@ -21,7 +21,7 @@ def memory_report(name: str, engine: Engine, mini_batch: int, input_types: Seque
     if len(input_types) != len(structure.inputs):
         raise ConfigurationError(f"memory_info needs an input type for each input ({', '.join(structure.inputs)}), "
                                  f"{len(input_types)} were given")
-    batch = NetworkBatch([_zeros(name, t, mini_batch, structure.dtype.numpy) for name, t in zip(structure.inputs, input_types)])
+    batch = NetworkBatch([zeros_of(name, t, mini_batch, structure.dtype.numpy) for name, t in zip(structure.inputs, input_types)])
     made = engine.graphs.of(batch)
     names = [made.activations[m.key] for m in structure.members]
     outputs = [made.activations[name] for name in structure.outputs]
@@ -37,7 +37,8 @@ def memory_report(name: str, engine: Engine, mini_batch: int, input_types: Seque
     return "\n".join([head, "-" * max(len(head), width + 16), *(f"{label:<{width}}  {size:>14,}" for label, size in rows), ""])
 
 
-def _zeros(name: str, input_type: Any, mini_batch: int, dtype: Any) -> Any:
+def zeros_of(name: str, input_type: Any, mini_batch: int, dtype: Any) -> Any:
+    """An input of that type, of so many examples."""
     shape = (mini_batch, *input_type.array_shape()[1:])
     if min(shape) < 0:
         raise ConfigurationError(f"memory_info needs the length of input {name!r}, got {input_type}: use InputType.recurrent(size, length)")

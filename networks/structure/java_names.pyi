@@ -101,6 +101,8 @@ class ComputationGraphNames(JavaSpelling):
     convertDataType = ComputationGraph.convert_data_type
     doEvaluation = ComputationGraph.do_evaluation
     doEvaluationHelper = ComputationGraph.do_evaluation
+    drawActivations = ComputationGraph.draw_activations
+    drawFilters = ComputationGraph.draw_filters
     evaluateBinary = ComputationGraph.evaluate_binary
     evaluateCalibration = ComputationGraph.evaluate_calibration
     evaluateRegression = ComputationGraph.evaluate_regression
@@ -108,6 +110,7 @@ class ComputationGraphNames(JavaSpelling):
     evaluateROCMultiClass = ComputationGraph.evaluate_roc_multi_class
     f1Score = ComputationGraph.f1_score
     feedForward = ComputationGraph.feed_forward
+    findLearningRate = ComputationGraph.find_learning_rate
     getDefaultConfiguration = ComputationGraph.get_default_configuration
     getGradientsViewArray = ComputationGraph.get_gradients_view_array
     getInput = ComputationGraph.get_input
@@ -150,6 +153,8 @@ class ComputationGraphNames(JavaSpelling):
     setLayerMaskArrays = ComputationGraph.set_layer_mask_arrays
     setScore = ComputationGraph.set_score
     setUpdater = ComputationGraph.set_updater
+    toDot = ComputationGraph.to_dot
+    toHtml = ComputationGraph.to_html
     topologicalSortOrder = ComputationGraph.topological_sort_order
     updateRnnStateWithTbpttState = ComputationGraph.update_rnn_state_with_tbptt_state
     updaterDivideByMinibatch = ComputationGraph.updater_divide_by_minibatch
@@ -191,6 +196,8 @@ class MultiLayerNetworkNames(JavaSpelling):
     convertDataType = MultiLayerNetwork.convert_data_type
     doEvaluation = MultiLayerNetwork.do_evaluation
     doEvaluationHelper = MultiLayerNetwork.do_evaluation
+    drawActivations = MultiLayerNetwork.draw_activations
+    drawFilters = MultiLayerNetwork.draw_filters
     evaluateBinary = MultiLayerNetwork.evaluate_binary
     evaluateCalibration = MultiLayerNetwork.evaluate_calibration
     evaluateRegression = MultiLayerNetwork.evaluate_regression
@@ -199,6 +206,7 @@ class MultiLayerNetworkNames(JavaSpelling):
     f1Score = MultiLayerNetwork.f1_score
     feedForward = MultiLayerNetwork.feed_forward
     feedForwardToLayer = MultiLayerNetwork.feed_forward_to_layer
+    findLearningRate = MultiLayerNetwork.find_learning_rate
     getDefaultConfiguration = MultiLayerNetwork.get_default_configuration
     getGradientsViewArray = MultiLayerNetwork.get_gradients_view_array
     getInput = MultiLayerNetwork.get_input
@@ -238,6 +246,8 @@ class MultiLayerNetworkNames(JavaSpelling):
     setScore = MultiLayerNetwork.set_score
     setUpdater = MultiLayerNetwork.set_updater
     toComputationGraph = MultiLayerNetwork.to_computation_graph
+    toDot = MultiLayerNetwork.to_dot
+    toHtml = MultiLayerNetwork.to_html
     updateRnnStateWithTbpttState = MultiLayerNetwork.update_rnn_state_with_tbptt_state
     updaterDivideByMinibatch = MultiLayerNetwork.updater_divide_by_minibatch
     updaterState = MultiLayerNetwork.updater_state

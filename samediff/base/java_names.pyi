@@ -101,6 +101,7 @@ from ..training.run_configurations import OutputConfig as OutputConfig
 from ..training.steps.flat_layout import UpdaterBlock as UpdaterBlock
 from ..training.updaters.updater import GradientUpdater as GradientUpdater
 from ..training.updaters.updaters import Updater as Updater
+from ..ui.server import UIServer as UIServer
 
 T = TypeVar("T")
 
@@ -875,6 +876,7 @@ class SameDiffNames(JavaSpelling):
     setUpdaterState = SameDiff.set_updater_state
     tensorArray = SameDiff.tensor_array
     toDot = SameDiff.to_dot
+    toHtml = SameDiff.to_html
     trainingSession = SameDiff.training_session
     updateVariableNameAndReference = SameDiff.update_variable_name_and_reference
     updateVariableNamesAndReferences = SameDiff.update_variable_names_and_references
@@ -3009,3 +3011,15 @@ class SgdNames(RatedUpdaterNames):
 
 class UpdaterNames(JavaSpelling):
     getIUpdaterWithDefaultConfig = Updater.get_i_updater_with_default_config
+
+class UIServerNames(JavaSpelling):
+    disableRemoteListener = UIServer.disable_remote_listener
+    enableRemoteListener = UIServer.enable_remote_listener
+    getAddress = UIServer.get_address
+    getInstance = UIServer.get_instance
+    getPort = UIServer.get_port
+    getStatsStorageInstances = UIServer.get_stats_storage_instances
+    isAttached = UIServer.is_attached
+    isRemoteListenerEnabled = UIServer.is_remote_listener_enabled
+    isStopped = UIServer.is_stopped
+    stopInstance = UIServer.stop_instance

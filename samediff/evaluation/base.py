@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
@@ -14,6 +15,7 @@ from ..base.datatype import DataType, is_floating
 from ..base.java_names import BaseEvaluationNames
 from ..base.registry import Registry, owner
 from ..base.user_code.abstract_methods import unwritten
+from ..drawing.figures import Draw, figure_of
 from ..errors import ConfigurationError, DL4PyError, FileFormatError
 from ..text.html import html_text
 from .own_counts import read, written
@@ -51,6 +53,24 @@ class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
         """
         mask, _ = mask_and_records(mask, record_meta_data, labels)
         self.count(to_rows(labels, predictions, mask, self.axis))
+
+    def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """Draw what was counted; needs matplotlib.
+
+        Parameters
+        ----------
+        save_to : path, optional
+            Write the picture to this file.
+
+        Returns
+        -------
+        matplotlib figure
+        """
+        return figure_of(self.drawn(), save_to, columns=2, size=(5, 4))
+
+    def drawn(self) -> list[Draw]:
+        """Return the parts of the picture, each a function that draws into axes of matplotlib; without them there is no ``plot``."""
+        raise ConfigurationError(f"{type(self).__name__} has no picture: define drawn(), or read stats()")
 
     def _repr_html_(self) -> str:
         return html_text(type(self).__name__, self.stats())

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..base.java.java_enum import JavaEnum
 from ..base.java_names import EvaluationBinaryNames
+from ..drawing.evaluations import of_binary
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from ..expressions.arrays import to_numbers
 from ..text.java_text import java_number
@@ -298,6 +300,9 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
                 f"Per-output decision thresholds: [{', '.join(java_number(v) for v in self.decision_threshold)}]"
             )
         return "\n".join(lines)
+
+    def drawn(self) -> list[Draw]:
+        return of_binary(self)
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""

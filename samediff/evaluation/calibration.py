@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ..base.java_names import EvaluationCalibrationNames
 from ..codecs.nd4j_array import read_array as read_binary
 from ..codecs.nd4j_array import write_array
+from ..drawing.evaluations import of_calibration
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .curves import Histogram, ReliabilityDiagram
@@ -198,6 +200,9 @@ class EvaluationCalibration(BaseEvaluation, EvaluationCalibrationNames, java="cl
     def stats(self) -> str:
         """Return DL4J's one line; the diagrams say more."""
         return f"EvaluationCalibration(nBins={self.reliability_diag_num_bins})"
+
+    def drawn(self) -> list[Draw]:
+        return of_calibration(self)
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON; tables are ND4J's binary format in base 64."""

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.java_names import EvaluationNames
+from ..drawing.evaluations import of_classes
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, ShapeError
 from ..expressions.arrays import to_numbers
 from .base import BaseEvaluation, array_document, read_array
@@ -209,6 +211,9 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
     def confusion_to_string(self) -> str:
         """Return the confusion matrix as text, with the names of the classes in front."""
         return confusion_with_names(self)
+
+    def drawn(self) -> list[Draw]:
+        return of_classes(self)
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from ..base.java_names import CurveNames, HistogramNames, PrecisionRecallCurveNames, ReliabilityDiagramNames, RocCurveNames
 from ..base.javanames import JavaSpelling, to_camel
+from ..drawing.evaluations import of_curve
+from ..drawing.figures import figure_of
 from ..errors import FileFormatError, ShapeError
 from .base import parsed, reading
 from .text import fixed, json_text, plain_json
@@ -56,6 +59,10 @@ class Curve(CurveNames):
             kind = np.int64 if f.name.endswith(("count", "counts")) else np.float64
             made[f.name] = np.array([float(v) for v in value]).astype(kind) if isinstance(value, list) else value
         return cls(**made)
+
+    def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """Draw the curve, and write the picture to a file where one is named; needs matplotlib."""
+        return figure_of(of_curve(self), save_to, size=(5, 4))
 
     def to_json(self) -> str:
         """Return DL4J's JSON of the curve."""

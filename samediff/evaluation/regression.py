@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..base.java.java_enum import JavaEnum
 from ..base.java_names import RegressionEvaluationNames
+from ..drawing.evaluations import of_regression
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .counts import divide, mean
@@ -325,6 +327,9 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         for i, name in enumerate(self.column_names):
             lines.append(f"{name:<{wide}}" + "".join(f"{scientific(of(i), self.precision):<{each}}" for of in measures))
         return "\n".join(lines) + "\n"
+
+    def drawn(self) -> list[Draw]:
+        return of_regression(self)
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ..base.java.java_enum import JavaEnum
 from ..base.java_names import ROCNames
+from ..drawing.evaluations import of_roc
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from ..text.java_text import java_number
 from .base import BaseEvaluation
@@ -203,6 +205,9 @@ class ROC(BaseEvaluation, ROCNames, java="classification.ROC"):
                 thresholds, precision, recall, tp, fp, self.count_actual_positive - tp, self.example_count
             ),
         )
+
+    def drawn(self) -> list[Draw]:
+        return of_roc([("", self)])
 
     def score_for_metric(self, metric: RocMetric) -> float:
         """Return the area that ``metric`` names."""

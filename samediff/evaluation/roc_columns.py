@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from ..base.java_names import ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
+from ..drawing.evaluations import of_roc
+from ..drawing.figures import Draw
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation
 from .counts import mean
@@ -65,6 +67,9 @@ class RocColumns(BaseEvaluation, RocColumnsNames):
         ]
         if len(self.underlying) != n:
             raise ShapeError(f"this evaluation has {len(self.underlying)} columns, the data has {n}")
+
+    def drawn(self) -> list[Draw]:
+        return of_roc(list(zip(self.labels or map(str, range(len(self.underlying))), self.underlying)))
 
     def count(self, rows: Rows) -> None:
         """Add rows, column by column."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..base.javanames import JavaSpelling
+from ..codecs.atomic_files import write_file
+from ..drawing.figures import figure_of
 from ..plans.backend import backend_of
 from ..plans.machine_peak import MachinePeak
 from ..plans.way import Way
+from .profile_pictures import flame_page, roofline
 from .trace import event, track_names, write_trace
 
 PHASES = ("forward", "backward", "update")
@@ -143,6 +147,25 @@ class Profile(JavaSpelling):
     def write_trace(self, path: Any) -> None:
         """Write a file for chrome://tracing or ui.perfetto.dev."""
         write_trace(path, self.trace_events())
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A flame graph as a page of its own: phases, in these layers, in these ops; widths are shares of the time.
+
+        Parameters
+        ----------
+        path : path, optional
+            Write the page to this file.
+        """
+        keys = (lambda s: s.phase, lambda s: s.layer, lambda s: s.op, lambda s: s.name)
+        text = flame_page(self.title or "profile", self.steps, keys)
+        if path is not None:
+            write_file(path, text)
+        return text
+
+    def plot_roofline(self, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """Draw every step below the roofline of the machine: its peak, and what its memory allows; needs matplotlib."""
+        top = self.limits
+        return figure_of([roofline(self.steps, top.flops, top.bytes)], save_to, size=(8, 5))
 
     def __str__(self) -> str:
         runs = ", ".join(f"{name} {_time(s)}" for name, s in self.runs.items())

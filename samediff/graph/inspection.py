@@ -1,10 +1,12 @@
 """Looking at a graph: listings, shapes, summary, picture, consistency."""
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from ..base.spec import Shape
+from ..drawing.graphs import DrawnNode, GraphDrawing, quoted
 from ..errors import GraphError
 from ..ir.core import GraphCore
 from ..ir.node import Node
@@ -134,6 +136,32 @@ class InspectionMixin(GraphCore):
             raise GraphError(f"{', '.join(map(repr, lonely))}: no op reads {'it' if len(lonely) == 1 else 'them'}; connect, or remove with "
                              "a new graph, or declare as outputs with set_outputs")
 
+    def drawing(self) -> GraphDrawing:
+        """The ops and variables as a drawing; name scopes are its scopes."""
+        def drawn(variable: str) -> str:
+            """The name of the node that gives a variable; an op may be called like a variable that it does not make."""
+            maker = self.producer(variable)
+            return maker.name if maker is not None else f"{variable}:0" if variable in self.tables.nodes else variable
+
+        nodes = [DrawnNode(drawn(name), v.get_variable_type().name.lower(), (), str(v.spec))
+                 for name, v in self.tables.variables.items() if self.producer(name) is None]
+        for node in self.tables.nodes.values():
+            given = dict.fromkeys(drawn(n) for n in node.inputs if n is not None)
+            shape = ", ".join(str(self.tables.variables[n].spec) for n in node.outputs)
+            details = {"outputs": ", ".join(node.outputs), **({"made at": str(node.source)} if node.source else {})}
+            nodes.append(DrawnNode(node.name, node.op.id, tuple(given), shape, details))
+        return GraphDrawing(repr(self), tuple(nodes))
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """A page that shows the graph with its shapes, folded by scope and searchable, and needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Write the page to this file.
+        """
+        return self.drawing().to_html(path)
+
     def to_dot(self) -> str:
         """The graph as DOT text, for Graphviz and everything that reads it."""
         lines = ["digraph samediff {", "  rankdir=TB; node [fontname=Helvetica];"]
@@ -141,24 +169,18 @@ class InspectionMixin(GraphCore):
                 VariableType.CONSTANT: "box, style=filled, fillcolor=lightgray"}
         for name, v in self.tables.variables.items():
             if v.get_variable_type() in look:
-                lines.append(f"  {_quoted(name)} [shape={look[v.get_variable_type()]}, label={_quoted(f'{name}{_BREAK}{v.spec}')}];")
+                lines.append(f"  {quoted(name)} [shape={look[v.get_variable_type()]}, label={quoted(f'{name}{_BREAK}{v.spec}')}];")
         for node in self.tables.nodes.values():
-            own, made = _quoted(f"op {node.name}"), ", ".join(node.outputs)
-            lines.append(f"  {own} [shape=ellipse, label={_quoted(f'{node.op.id}{_BREAK}{made}')}];")
+            own, made = quoted(f"op {node.name}"), ", ".join(node.outputs)
+            lines.append(f"  {own} [shape=ellipse, label={quoted(f'{node.op.id}{_BREAK}{made}')}];")
             for given in node.inputs:
                 if given is not None:
                     source = f"op {self.tables.producers[given]}" if given in self.tables.producers else given
-                    lines.append(f"  {_quoted(source)} -> {own} [label={_quoted(str(self.tables.variables[given].spec))}];")
+                    lines.append(f"  {quoted(source)} -> {own} [label={quoted(str(self.tables.variables[given].spec))}];")
         return "\n".join([*lines, "}"]) + "\n"
 
 
 _BREAK = "\n"
-
-
-def _quoted(text: str) -> str:
-    """Text as a quoted string of the DOT language."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace(_BREAK, "\\n")
-    return f'"{escaped}"'
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:

@@ -24,10 +24,15 @@ from .listeners.operation import At, ListenerResponse, Operation
 from .listeners.plots import plot_stats
 from .listeners.profiling_listener import ProfilingListener, ProfilingListenerBuilder
 from .listeners.sleepy_listener import SleepMode, SleepyTrainingListener, TimeMode
-from .listeners.stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
+from .listeners.stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage, StatsStorageRouter
 from .listeners.stats_listener import FileMode, StatsListener, UIListener
 from .run_configurations import EvaluationConfig, FitConfig, OutputConfig
 from .steps.flat_layout import ParameterSlot, UpdaterBlock, initial_state, state_by_parameter, state_length, updater_blocks
+from .tracking.doctor_listener import DoctorListener
+from .tracking.findings import Finding
+from .tracking.tensorboard_router import TensorBoardRouter
+from .tracking.tracker_routers import MlflowRouter, WandbRouter
+from .tracking.watch_listener import WatchListener
 from .updaters.constraints import max_norm, min_max_norm, non_negative, unit_norm
 from .updaters.gradient_normalization import GradientNormalization, normalize_gradients
 from .updaters.regularization import ApplyStep, L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
@@ -43,16 +48,17 @@ from .updaters.updaters import (
 __all__ = [
     "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At", "BaseEvaluationListener",
     "BaseListener", "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener", "CheckpointListenerBuilder",
-    "CollectScoresIterationListener", "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "EvaluationConfig",
-    "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode", "FailureTestingListener",
-    "FileMode", "FileStatsStorage", "FitConfig", "FixedSchedule", "GradientNormalization", "GradientUpdater", "History", "HistoryListener",
-    "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode",
-    "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse", "ListenerVariables", "Listeners",
-    "Loss", "LossCurve", "MapSchedule", "Nadam", "Nesterovs", "NoOp", "Operation", "OutputConfig", "ParameterSlot", "PerformanceListener",
-    "PolySchedule", "PrintMode", "ProfilingListener", "ProfilingListenerBuilder", "ProgressListener", "RampSchedule", "RatedUpdater",
-    "Regularization", "RmsProp", "Schedule", "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SigmoidSchedule",
-    "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage", "StepSchedule", "TimeIterationListener", "TimeMode",
-    "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater", "UpdaterBlock", "WeightDecay",
+    "CollectScoresIterationListener", "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "DoctorListener",
+    "EvaluationConfig", "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode",
+    "FailureTestingListener", "FileMode", "FileStatsStorage", "Finding", "FitConfig", "FixedSchedule", "GradientNormalization",
+    "GradientUpdater", "History", "HistoryListener", "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule",
+    "InvocationType", "KeepMode", "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse",
+    "ListenerVariables", "Listeners", "Loss", "LossCurve", "MapSchedule", "MlflowRouter", "Nadam", "Nesterovs", "NoOp", "Operation",
+    "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProfilingListener", "ProfilingListenerBuilder",
+    "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule", "ScheduleType", "ScoreIterationListener",
+    "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage",
+    "StatsStorageRouter", "StepSchedule", "TensorBoardRouter", "TimeIterationListener", "TimeMode", "TrainingConfig",
+    "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater", "UpdaterBlock", "WandbRouter", "WatchListener", "WeightDecay",
     "available_checkpoints", "file_for_checkpoint", "initial_state", "last_checkpoint", "load_checkpoint", "max_norm", "min_max_norm",
     "non_negative", "normalize_gradients", "plot_stats", "state_by_parameter", "state_length", "unit_norm", "updater_blocks", "value_of",
     "with_regularization",

@@ -32,7 +32,6 @@ class FitLoop:
         self.config = session.config
         self.listeners = Listeners(listeners, Operation.TRAINING)
         self._follow(session)
-        self._wants_updates = self.listeners.wants("pre_update")
         self._stop = False
         self._last: Loss | None = None
 
@@ -72,7 +71,7 @@ class FitLoop:
 
     def _compiled(self, batch: Batch, at: At) -> Loss | None:
         """Take gradients and update in one call, where no listener needs anything between them; None where that is not possible."""
-        if self.finite or self._tells or self._wants_updates:
+        if self.finite or self._tells or self.listeners.wants("pre_update", at.iteration()):
             return None
         scores = self.session.penalty_scores()
         results = self.session.step.run_compiled(batch.feeds, at.iteration(), at.epoch(), self.sd.seed, self.config.counter)
@@ -89,7 +88,7 @@ class FitLoop:
             self._check_finite(batch, loss, context)
         if self._tells:
             tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
-        if not self._wants_updates:
+        if not self.listeners.wants("pre_update", at.iteration()):
             self.session.step.update(at.iteration(), at.epoch(), counter=self.config.counter)
             return loss
         self._update(at)

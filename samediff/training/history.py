@@ -1,6 +1,7 @@
 """Reports of training: losses of a step, the loss curve, evaluations per epoch, the history of a fit."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..base.copying import CopiedWhole
 from ..base.java_names import EvaluationRecordNames, HistoryNames, LossCurveNames, LossNames
+from ..drawing.figures import figure_of, lines
 from ..errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..text.html import html_table, html_text
 
@@ -303,6 +305,29 @@ class History(CopiedWhole, HistoryNames):
         rows = [[k, *map(float, loss.loss_values())] for k, loss in enumerate(losses)]
         return html_table(f"{len(losses)} epochs, {self._time} ms", ["epoch", *names], rows, self._last_metrics())
 
+    def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
+        """Draw losses and measures by epoch; needs matplotlib.
+
+        Parameters
+        ----------
+        save_to : path, optional
+            Write the picture to this file.
+
+        Returns
+        -------
+        matplotlib figure
+        """
+        curve = self._loss or LossCurve()
+        epochs = range(len(curve.losses()))
+        if not epochs:
+            raise ConfigurationError("nothing to draw: no epoch has ended")
+        parts = [lines("mean loss", {n: (epochs, curve.mean_loss(n)) for n in curve.get_loss_names()}, "epoch")]
+        for name, method in _METRICS.items():
+            found = {kind: _course(records, method) for kind, records in (("training", self._training), ("validation", self._validation))}
+            if found := {kind: points for kind, points in found.items() if points[0]}:
+                parts.append(lines(name, found, "epoch"))
+        return figure_of(parts, save_to)
+
     def _last_metrics(self) -> str:
         return ", ".join(f"{name} {value:.4g}" for name, value in metrics_of(self).items())
 
@@ -356,6 +381,13 @@ class History(CopiedWhole, HistoryNames):
 
     def __repr__(self) -> str:
         return f"History({self.training_epochs()} epochs, {self.validation_epochs()} validations, {self._loss})"
+
+
+def _course(records: Sequence[EvaluationRecord], method: str) -> tuple[list[int], list[float]]:
+    """A measure by epoch: that of the first evaluation that has it."""
+    points = [(k, float(getattr(e, method)())) for k, record in enumerate(records)
+              for e in [e for es in record.evaluations().values() for e in es if hasattr(e, method)][:1]]
+    return [k for k, _ in points], [v for _, v in points]
 
 
 def _index(name: str, names: Sequence[str]) -> int:

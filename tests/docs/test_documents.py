@@ -8,7 +8,7 @@ import pytest
 from tests.docs.blocks import ROOT, blocks, run
 
 DOCUMENTS = ["README.md", "docs/data.md", "docs/arrays.md", "docs/compiled.md", "docs/files.md", "docs/onnx.md", "docs/plug-ins.md",
-             "docs/plug-ins-advanced.md", "docs/adding-ops.md", "docs/zoo.md"]
+             "docs/plug-ins-advanced.md", "docs/adding-ops.md", "docs/zoo.md", "docs/seeing.md"]
 
 #: Pages that are there once the site is built.
 GENERATED = {"examples.md", "reference/index.md"}

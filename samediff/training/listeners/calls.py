@@ -33,16 +33,19 @@ class Listeners:
             if operation is None or listener.is_active(operation):
                 self.members.append(listener)
         self._calls: dict[str, list[Callable[..., Any]]] = {}
+        self._hearing: dict[str, list[Listener]] = {}
         for member in self.members:
             for hook in HOOKS:
                 if getattr(type(member), hook) is not getattr(Listener, hook) or hook in vars(member):
                     self._calls.setdefault(hook, []).append(_noting(member, hook))
+                    self._hearing.setdefault(hook, []).append(member)
         self._epochs = [(_noting(m, "epoch_start"), _noting(m, "epoch_end")) for m in self.members]
         self._iteration_done = [(call, _takes_at(call)) for call in self._calls.get("iteration_done", ())]
 
-    def wants(self, hook: str) -> bool:
-        """Return whether any listener overrides that hook."""
-        return hook in self._calls
+    def wants(self, hook: str, iteration: int | None = None) -> bool:
+        """Return whether any listener overrides that hook; of an iteration, whether one hears it then."""
+        hearing = self._hearing.get(hook, ())
+        return bool(hearing) if iteration is None else any(m.hears(hook, iteration) for m in hearing)
 
     def call(self, hook: str, *args: Any) -> None:
         """Call a hook of every listener that overrides it: ``call("pre_update", sd, at, variable, update)``."""

@@ -44,6 +44,9 @@ class ComposableIterationListener(Listener):
     def is_active(self, operation: Operation) -> bool:
         return bool(self._for(operation))
 
+    def hears(self, hook: str, iteration: int) -> bool:
+        return self._for(Operation.TRAINING).wants(hook, iteration)
+
     def required_variables(self, sd: Any) -> Any:
         return ListenerVariables({op: self._for(op).required_variables(sd, op) for op in Operation})
 

@@ -36,6 +36,10 @@ class Listener(ListenerNames):
         """Return whether to listen to that operation."""
         return True
 
+    def hears(self, hook: str, iteration: int) -> bool:
+        """Return whether to listen to a hook at an iteration: what nobody hears is not computed for it."""
+        return True
+
     def required_variables(self, sd: Any) -> ListenerVariables | None:
         """Return the variables to compute even if nobody asked for them; None for none."""
         return None
@@ -94,7 +98,7 @@ class Listener(ListenerNames):
         """Hear the value of an op's output."""
 
 
-HOOKS = tuple(name for name, value in vars(Listener).items() if callable(value) and not name.startswith("_"))
+HOOKS = tuple(name for name, value in vars(Listener).items() if callable(value) and not name.startswith("_") and name != "hears")
 BaseListener = Listener             # assigned one by one: type checkers take such names for types
 BaseTrainingListener = Listener
 TrainingListener = Listener

@@ -1,11 +1,13 @@
-"""Pictures of recorded trainings; the only place that needs matplotlib."""
+"""Pictures of recorded trainings."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...errors import ConfigurationError, MissingPackageError
-from .stats import FileStatsStorage, StatsStorage
+from ...drawing.figures import figure_class, figure_of, lines
+from ...errors import ConfigurationError
+from .stats import FileStatsStorage, StatsStorage, update_ratios
 
 __all__ = ["plot_stats"]
 
@@ -29,45 +31,29 @@ def plot_stats(source: StatsStorage | str | os.PathLike[str], save_to: str | os.
     MissingPackageError
         matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackageError("pictures of trainings need matplotlib: pip install matplotlib (or dl4py[plot])") from None
+    figure_class()
     storage = source if isinstance(source, StatsStorage) else FileStatsStorage(source)
     records = storage.records()
-    drawn = {"score": _lines(records, "score"), "learning rate": _lines(records, "learning_rate"),
-             "log10 of mean magnitudes: updates / parameters": _ratios(records)}
-    drawn = {title: lines for title, lines in drawn.items() if lines}
+    drawn = {"score": _lines(records, lambda r: {"score": r.get("score")}),
+             "learning rate": _lines(records, lambda r: {"learning_rate": r.get("learning_rate")}),
+             "log10 of mean magnitudes: updates / parameters": _lines(records, update_ratios)}
+    drawn = {title: series for title, series in drawn.items() if series}
     if not drawn:
         raise ConfigurationError("nothing to draw: the records hold neither scores nor rates nor norms")
-    figure = Figure(figsize=(8, 3 * len(drawn)), layout="constrained")
-    for axes, (title, lines) in zip(figure.subplots(len(drawn), squeeze=False)[:, 0], drawn.items()):
-        for name, (x, y) in lines.items():
-            axes.plot(x, y, label=name)
-        axes.set(title=title, xlabel="iteration")
-        if len(lines) > 1:
-            axes.legend(fontsize="small")
-    if save_to is not None:
-        figure.savefig(save_to)
-    return figure
+    return figure_of([lines(title, series, "iteration") for title, series in drawn.items()], save_to)
 
 
 _Lines = dict[str, tuple[list[int], list[float]]]
 
 
-def _lines(records: list[dict[str, Any]], key: str) -> _Lines:
-    points = [(r["iteration"], r[key]) for r in records if r.get(key) is not None]
-    return {key: ([x for x, _ in points], [y for _, y in points])} if points else {}
-
-
-def _ratios(records: list[dict[str, Any]]) -> _Lines:
-    import math
+def _lines(records: Sequence[dict[str, Any]], values: Callable[[dict[str, Any]], Mapping[str, float | None]]) -> _Lines:
+    """What each record says, by name; of several runs by run and name."""
+    several = len({r.get("session") for r in records}) > 1
     made: _Lines = {}
     for record in records:
-        for name, update in record.get("updates", {}).items():
-            sizes = update.get("mean_magnitude"), record["parameters"].get(name, {}).get("mean_magnitude")
-            if sizes[0] and sizes[1]:
-                x, y = made.setdefault(name, ([], []))
+        for name, value in values(record).items():
+            if value is not None:
+                x, y = made.setdefault(f"{record.get('session', '')} {name}".strip() if several else name, ([], []))
                 x.append(record["iteration"])
-                y.append(math.log10(sizes[0] / sizes[1]))
+                y.append(value)
     return made

@@ -2,26 +2,31 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ...base.javanames import JavaSpelling
 from ...base.user_code.abstract_methods import unwritten
 from ...codecs.atomic_files import extend_file, write_file
-from ...codecs.regular_files import read_file
+from ...codecs.regular_files import open_regular
 from ...errors import FileFormatError, UnknownNameError, did_you_mean
 
-__all__ = ["FileStatsStorage", "InMemoryStatsStorage", "StatsStorage"]
+__all__ = ["FileStatsStorage", "InMemoryStatsStorage", "StatsStorage", "StatsStorageRouter"]
 
 _FORMAT, _VERSION = "dl4py-training-stats", 1
+_MANY = 4096            # numbers of which a histogram is made
+_PIECE = 8192           # numbers that are added up at once
 
 
 def summary_of(array: Any, bins: int) -> dict[str, Any]:
     """Norm, mean, mean magnitude, deviation and histogram of an array; infinite and undefined numbers are counted apart.
+
+    The histogram of a large array is that of numbers at equal distances, which ``every`` tells.
 
     Examples
     --------
@@ -29,30 +34,108 @@ def summary_of(array: Any, bins: int) -> dict[str, Any]:
     >>> found["mean"], found["not_finite"], found["histogram"]["counts"]
     (1.0, 1, [1, 2])
     """
-    every = np.asarray(array, np.float64).reshape(-1)
-    values = every[np.isfinite(every)]
-    made: dict[str, Any] = {"not_finite": int(every.size - values.size)}
-    if values.size:
-        made |= {"l2": float(np.sqrt((values ** 2).sum())), "mean": float(values.mean()),
-                 "mean_magnitude": float(np.abs(values).mean()), "stdev": float(values.std())}
-        if bins:
-            counts, edges = np.histogram(values, bins)
-            made["histogram"] = {"min": float(edges[0]), "max": float(edges[-1]), "counts": counts.tolist()}
+    every = np.asarray(array).ravel(order="K")
+    values: Any = every.astype(np.float32 if every.dtype == np.float32 and every.size > _MANY else np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        total, sizes, squares = _sums(values)
+        if not math.isfinite(squares):
+            values = values[np.isfinite(values)].astype(np.float64)
+            total, sizes, squares = _sums(values)
+        made: dict[str, Any] = {"not_finite": int(every.size - values.size)}
+        if values.size:
+            mean, square = total / values.size, squares / values.size
+            variance = square - mean * mean
+            if variance <= 1e-3 * square:           # its digits do not suffice
+                variance = _sums(values - values.dtype.type(mean))[2] / values.size
+            made |= {"l2": _finite(math.sqrt(squares)), "mean": _finite(mean), "mean_magnitude": _finite(sizes / values.size),
+                     "stdev": _finite(math.sqrt(variance))}
+            if bins:
+                made["histogram"] = _histogram(values, bins)
     return made
 
 
-class StatsStorage(JavaSpelling):
-    """Storage of the records of iterations, oldest first."""
+def _sums(values: Any) -> tuple[float, float, float]:
+    """Sums of numbers, of their sizes and of their squares: piece by piece in the cache, and without threads, which would stay awake."""
+    total = sizes = squares = 0.0
+    for at in range(0, values.size, _PIECE):
+        piece = values[at:at + _PIECE]
+        total += float(piece.sum())
+        sizes += float(np.abs(piece).sum())
+        squares += float(piece @ piece)
+    return total, sizes, squares
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None      # JSON has no other numbers
+
+
+def _histogram(values: Any, bins: int) -> dict[str, Any]:
+    step = -(-values.size // _MANY)
+    chosen = values[::step].astype(np.float64)
+    low, high = float(chosen.min()), float(chosen.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    width = high / bins - low / bins            # neither overflows
+    places = np.minimum(((chosen - low) / width).astype(np.intp), bins - 1) if width > 0 else np.zeros(chosen.size, np.intp)
+    made: dict[str, Any] = {"min": low, "max": high, "counts": np.bincount(places, minlength=bins).tolist()}
+    return made | ({"every": step} if step > 1 else {})
+
+
+def update_ratios(record: dict[str, Any]) -> dict[str, float]:
+    """The common logarithm of the mean magnitude of each update of a record divided by that of its parameter."""
+    made = {}
+    for name, update in record.get("updates", {}).items():
+        sizes = update.get("mean_magnitude"), record.get("parameters", {}).get(name, {}).get("mean_magnitude")
+        if sizes[0] and sizes[1]:
+            made[name] = math.log10(sizes[0] / sizes[1])
+    return made
+
+
+class StatsStorageRouter(JavaSpelling):
+    """Destination of the records of trainings: a storage, a folder of TensorBoard, a server, an experiment tracker.
+
+    A record is a dictionary for JSON. All have ``session`` (the run that it belongs to) and ``time``, nearly all ``iteration`` and
+    ``epoch``; besides these whatever was recorded then: ``score``, ``learning_rate``, ``iteration_ms``, ``etl_ms``, ``examples``,
+    ``memory_mb``; ``parameters``, ``gradients``, ``updates`` and ``activations`` with norms and histograms by name; ``evaluation``,
+    ``pictures`` and ``embedding`` of a :class:`WatchListener`; ``run``, in the first one of a session, with the drawing of the
+    model, hyperparameters and environment.
+
+    Examples
+    --------
+    >>> class Printed(StatsStorageRouter):
+    ...     def put(self, record):
+    ...         print(record["iteration"], record["score"])
+    >>> Printed().put({"iteration": 3, "score": 0.5})
+    3 0.5
+    """
 
     @unwritten(when_called=True)
     def put(self, record: dict[str, Any]) -> None:
-        """Add a record."""
+        """Take a record."""
         raise NotImplementedError
+
+    def close(self) -> None:
+        """Write what is left; nothing is put afterwards."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class StatsStorage(StatsStorageRouter):
+    """Storage of the records of iterations, oldest first."""
 
     @unwritten(when_called=True)
     def records(self) -> list[dict[str, Any]]:
         """All records."""
         raise NotImplementedError
+
+    def since(self, mark: int) -> tuple[list[dict[str, Any]], int]:
+        """Records that were added since a mark, 0 at first, and the mark from which to go on."""
+        found = self.records()
+        return found[mark:], len(found)
 
     def series(self, *path: str) -> tuple[list[int], list[Any]]:
         """Iterations and values of one quantity, where it was recorded.
@@ -124,17 +207,26 @@ class FileStatsStorage(StatsStorage):
         extend_file(self.path, b"\n" + _line(record), b"\n")
 
     def records(self) -> list[dict[str, Any]]:
-        lines = read_file(self.path).split(b"\n")[:-1]      # a line without end is still being written
+        return self.since(0)[0]
+
+    def since(self, mark: int) -> tuple[list[dict[str, Any]], int]:
+        if self.path.stat().st_size < mark:         # another file has taken its place
+            mark = 0
+        with open_regular(self.path) as stream:
+            stream.seek(mark)
+            *lines, _ = stream.read().split(b"\n")  # a line without end is still being written
         try:
-            head, *found = [json.loads(line) for line in lines]
+            found = [json.loads(line) for line in lines]
         except (ValueError, RecursionError) as error:
             raise FileFormatError(f"{self.path}: not a file of training statistics ({error})") from None
-        for line, record in enumerate(found, 2):
+        if mark == 0:
+            head, *found = found or [None]
+            if not isinstance(head, dict) or head.get("format") != _FORMAT or head.get("version") != _VERSION:
+                raise FileFormatError(f"{self.path}: not a file of training statistics of version {_VERSION}")
+        for record in found:
             if not isinstance(record, dict):
-                raise FileFormatError(f"{self.path}, line {line}: expected a record, got {record!r:.60}")
-        if not isinstance(head, dict) or head.get("format") != _FORMAT or head.get("version") != _VERSION:
-            raise FileFormatError(f"{self.path}: not a file of training statistics of version {_VERSION}")
-        return found
+                raise FileFormatError(f"{self.path}: expected a record in every line, got {record!r:.60}")
+        return found, mark + sum(len(line) + 1 for line in lines)
 
 
 def _line(record: dict[str, Any]) -> bytes:

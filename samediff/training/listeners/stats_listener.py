@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,8 @@ from ..history import Loss, name_of
 from .listener import Listener
 from .listeners import examples_in, score_of
 from .operation import At, Operation
-from .stats import FileStatsStorage, StatsStorage, summary_of
+from .stats import FileStatsStorage, StatsStorageRouter, summary_of
+from .stats_run import new_session, routers_of, run_of, used
 
 __all__ = ["FileMode", "StatsListener", "UIListener"]
 
@@ -27,18 +29,23 @@ class StatsListener(Listener):
 
     Parameters
     ----------
-    storage : StatsStorage
-        Where the records go, such as ``FileStatsStorage("run.jsonl")``.
+    storage : StatsStorageRouter, or a sequence of them
+        Where the records go, such as ``FileStatsStorage("run.jsonl")`` or ``TensorBoardRouter("runs/first")``.
     frequency : int, default 1
         Record every so many iterations.
     bins : int, default 20
         Of the histograms; 0 for none.
     arrays : bool, default True
         Whether to look at parameters, gradients (of networks) and updates at all.
+    activations : int, default 25
+        Look at the activations of a network at every so many records, 0 for never: they take another forward pass.
+    session : str, optional
+        Name of the run; by default the time and a random number.
 
     Notes
     -----
-    Source: DL4J's ``StatsListener`` and ``StatsStorage``; ``plot_stats`` draws what is stored.
+    Source: DL4J's ``StatsListener`` and ``StatsStorage``; ``plot_stats`` draws what is stored, :class:`UIServer` shows it live. DL4J
+    records every tenth iteration by default.
 
     Examples
     --------
@@ -47,25 +54,43 @@ class StatsListener(Listener):
     10
     """
 
-    def __init__(self, storage: StatsStorage, frequency: int = 1, *, bins: int = 20, arrays: bool = True) -> None:
+    def __init__(self, storage: StatsStorageRouter | Sequence[StatsStorageRouter], frequency: int = 1, *, bins: int = 20,
+                 arrays: bool = True, activations: int = 25, session: str | None = None) -> None:
         if frequency < 1 or bins < 0:
             raise ConfigurationError(f"StatsListener: the frequency must be at least 1 and bins at least 0, got {frequency} and {bins}")
-        self.storage, self.frequency, self.bins = storage, frequency, bins
+        if activations < 0:
+            raise ConfigurationError(f"StatsListener: activations must be at least 0, got {activations}")
+        self.storage, self.frequency, self.bins, self.activations = storage, frequency, bins, activations
+        self.session = new_session() if session is None else session
         self._wanted = dict.fromkeys(("score", "learning_rate", "performance"), frequency)
         self._wanted |= dict.fromkeys(("norms", "histograms"), frequency if arrays else 0)
         self._gradients: dict[str, Any] = {}
         self._before: dict[str, Any] = {}
         self._updates: dict[str, Any] = {}
+        self._layers: dict[str, Any] = {}
         self._last_time: float | None = None
+        self._etl_ms, self._recording, self._began = 0, 0.0, False
+        self._hears_arrays = self._stays = False
+        self._kept: dict[str, Any] = {}
         if arrays:
             self._hear_arrays()
 
     def _hear_arrays(self) -> None:
+        self._hears_arrays = True
         self.on_gradient_calculation = self._hear_gradient  # type: ignore[method-assign]  # wanted only now
         self.pre_update = self._hear_update  # type: ignore[method-assign]
+        if self.activations:
+            self.on_forward_pass = self._hear_activations  # type: ignore[method-assign]
 
     def is_active(self, operation: Operation) -> bool:
         return operation is Operation.TRAINING
+
+    def hears(self, hook: str, iteration: int) -> bool:
+        if hook == "on_forward_pass":
+            return self._arrays_due(iteration) and iteration % (self.frequency * self.activations) == 0
+        if hook == "on_gradient_calculation" and self._stays:
+            return False
+        return hook not in ("on_gradient_calculation", "pre_update") or self._arrays_due(iteration)
 
     def _due(self, what: str, iteration: int) -> bool:
         return self._wanted[what] > 0 and iteration % self._wanted[what] == 0
@@ -73,41 +98,81 @@ class StatsListener(Listener):
     def _arrays_due(self, iteration: int) -> bool:
         return self._due("norms", iteration) or self._due("histograms", iteration)
 
+    def on_epoch_start(self, model: Any) -> None:
+        if self._last_time is not None:         # what happens between epochs is no part of an iteration
+            self._last_time = time.perf_counter()
+
+    def iteration_start(self, sd: Any, at: At, data: Any, etl_time_ms: int) -> None:
+        self._etl_ms = etl_time_ms
+        if self._hears_arrays and hasattr(sd, "param_table") and self._arrays_due(at.iteration()):
+            self._stays = _gradient_stays(sd)
+            if self._stays:
+                self._before = {n: self._copied(n, a) for n, a in sd.param_table().items()}
+
+    def _copied(self, name: str, array: Any) -> Any:
+        """A copy, in memory that is kept for it."""
+        kept = self._kept.get(name)
+        if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
+            kept = self._kept[name] = np.empty_like(array)
+        np.copyto(kept, array)
+        return kept
+
+    def _hear_activations(self, model: Any, activations: Any) -> None:
+        if self.hears("on_forward_pass", int(model.get_iteration_count())):
+            named = activations.items() if isinstance(activations, dict) else zip(["input", *range(len(activations))], activations)
+            self._layers = {str(n): summary_of(a, 0) for n, a in named if np.asarray(a).dtype.kind == "f"}
+
     def _hear_gradient(self, model: Any) -> None:
         if self._arrays_due(int(model.get_iteration_count())):
             self._gradients = {n: np.array(a) for n, a in model.gradient().gradient_for_variable().items()}
-            self._before = {n: np.array(a) for n, a in model.param_table().items()}
+            self._before = {n: self._copied(n, a) for n, a in model.param_table().items()}
 
     def _hear_update(self, sd: Any, at: At, variable: Any, update: Any) -> None:
         if self._arrays_due(at.iteration()):
             self._updates[name_of(variable)] = np.array(update)
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:
-        i = at.iteration()
-        record: dict[str, Any] = {"iteration": i, "epoch": at.epoch(), "time": time.time()}
+        i, now = at.iteration(), time.perf_counter()
+        record: dict[str, Any] = {}
         if self._due("score", i):
             record["score"] = _number(score_of(model, loss))
         if self._due("learning_rate", i) and (rate := _rate(model, at)) is not None:
             record["learning_rate"] = rate
-        now = time.perf_counter()
         if self._due("performance", i) and self._last_time is not None:
-            record["iteration_ms"] = 1000 * (now - self._last_time)
-            record["examples"] = examples_in(model, data_set)
-        self._last_time = now
+            record |= {"iteration_ms": 1000 * (now - self._last_time), "etl_ms": self._etl_ms, "examples": examples_in(model, data_set),
+                       "recording_ms": self._recording, **used()}
         if self._arrays_due(i):
             bins = self.bins if self._due("histograms", i) else 0
             for kind, arrays in self._all_arrays(model).items():
                 record[kind] = {n: summary_of(a, bins) for n, a in arrays.items()}
-        self._gradients, self._before, self._updates = {}, {}, {}
-        if len(record) > 3:
-            self.storage.put(record)
+            if self._layers:
+                record["activations"] = self._layers
+        self._gradients, self._before, self._updates, self._layers = {}, {}, {}, {}
+        if record:
+            self._put(model, {"session": self.session, "iteration": i, "epoch": at.epoch(), "time": time.time(), **record})
+            self._recording = 1000 * (time.perf_counter() - now)
+        self._last_time = time.perf_counter()
+
+    def _put(self, model: Any, record: dict[str, Any]) -> None:
+        if not self._began:
+            record["run"] = run_of(model)
+            self._began = True
+        for router in routers_of(self.storage):
+            router.put(record)
 
     def _all_arrays(self, model: Any) -> dict[str, dict[str, Any]]:
         if hasattr(model, "param_table"):
             parameters = dict(model.param_table())
-            updates = {n: before - parameters[n] for n, before in self._before.items() if n in parameters}
-            return {"parameters": parameters, "gradients": self._gradients, "updates": updates}
+            updates = {n: np.subtract(before, parameters[n], out=before) for n, before in self._before.items() if n in parameters}
+            gradients = model.gradient().gradient_for_variable() if self._stays and not self._gradients else self._gradients
+            return {"parameters": parameters, "gradients": gradients, "updates": updates}
         return {"parameters": {n: model.variable(n).get_arr() for n in self._updates}, "updates": self._updates}
+
+
+def _gradient_stays(network: Any) -> bool:
+    """Whether the gradient is the same after the step, which then may run in one call: nothing normalizes it, and no search moves on."""
+    algorithm = network.structure.solver.algorithm if hasattr(network, "structure") else None
+    return getattr(algorithm, "name", "") == "STOCHASTIC_GRADIENT_DESCENT" and not network.engine.parameters.rules.normalizes
 
 
 def _number(value: float) -> float | None:
@@ -159,7 +224,7 @@ class UIListener(StatsListener):
     Builder: ClassVar[type[UIListenerBuilder]]
 
     def __init__(self, path: str | os.PathLike[str], wanted: dict[str, int], bins: int = 20) -> None:
-        super().__init__(FileStatsStorage(path), bins=bins, arrays=False)
+        super().__init__(FileStatsStorage(path), bins=bins, arrays=False, activations=0)
         self._wanted = dict.fromkeys(self._wanted, 0) | wanted
         if self._wanted["norms"] or self._wanted["histograms"]:
             self._hear_arrays()

@@ -234,7 +234,7 @@ def test_a_reader_that_goes_away_is_no_error(trained):
 
 @pytest.mark.parametrize("words, said", [
     (["sumary", "x.zip"], "there is no command 'sumary'; did you mean 'summary'?"),
-    (["foo"], "there is no command 'foo'; commands: inspect, summary, profile, convert, info"),
+    (["foo"], "there is no command 'foo'; commands: inspect, summary, profile, convert, ui, doctor, info"),
     (["inspect", "x.zip", "--jsn"], "unknown: --jsn; did you mean '--json'?"),
     ([], "required: COMMAND"),
     (["inspect"], "required: file"),

@@ -22,6 +22,7 @@ from dl4py.samediff.training import (
     InMemoryStatsStorage,
     Listener,
     ListenerResponse,
+    Listeners,
     Sgd,
     SleepMode,
     SleepyTrainingListener,
@@ -69,9 +70,37 @@ def test_a_group_hears_what_its_members_hear():
 
 
 def test_a_group_costs_only_what_its_members_want():
-    from dl4py.samediff.training import Listeners
     group = Listeners([ComposableIterationListener(Heard())])
-    assert group.wants("on_backward_pass") and not group.wants("on_forward_pass") and not group.wants("op_execution")
+    assert group.wants("on_backward_pass") and group.wants("on_backward_pass", 3)
+    assert not group.wants("on_forward_pass") and not group.wants("op_execution")
+
+
+def test_iterations_that_nobody_listens_to_run_in_one_call():
+    """A listener says when it wants to be told; gradients that stay after the step are recorded without leaving it."""
+    class Every(Listener):
+        def hears(self, hook, iteration):
+            return iteration % 3 == 1
+
+        def on_backward_pass(self, model):
+            told.append(model.get_iteration_count())
+
+    told, kept = [], {}
+    net = small()
+    net.set_listeners(ComposableIterationListener(Every()))
+    net.fit(batches(), 2)
+    assert told == [1, 4, 7]
+    for name, others in (("in one call", ()), ("step by step", (Heard(),))):
+        storage = InMemoryStatsStorage()
+        stats = StatsListener(storage, 2)
+        small().fit(batches(), listeners=[stats, *others])
+        assert not Listeners([stats]).wants("on_gradient_calculation", 0)
+        kept[name] = [r for r in storage.records() if "gradients" in r]
+    one, other = kept.values()
+    assert [r["iteration"] for r in one] == [0, 2]
+    for kind in ("parameters", "gradients", "updates"):
+        for a, b in zip(one, other, strict=True):
+            assert a[kind].keys() == b[kind].keys() and a[kind]
+            assert all(a[kind][n]["l2"] == pytest.approx(b[kind][n]["l2"], rel=1e-5) for n in a[kind])
 
 
 def test_a_group_passes_on_the_wish_to_stop():
@@ -108,7 +137,6 @@ def test_pauses_that_only_fill_up(monkeypatch):
 
 
 def test_a_pause_after_forward_passes_is_paid_for_only_when_asked(monkeypatch):
-    from dl4py.samediff.training import Listeners
     assert not Listeners([SleepyTrainingListener(timer_bp=1)]).wants("on_forward_pass")
     net = small()
     net.set_listeners(SleepyTrainingListener(timer_ff=1))
@@ -202,4 +230,4 @@ def test_statistics_of_networks():
     plain = InMemoryStatsStorage()
     net.set_listeners(StatsListener(plain, arrays=False))
     net.fit(X, Y)
-    assert sorted(plain.records()[0]) == ["epoch", "iteration", "learning_rate", "score", "time"]
+    assert sorted(plain.records()[0]) == ["epoch", "iteration", "learning_rate", "run", "score", "session", "time"]

@@ -137,8 +137,10 @@ def recorded(clock, storage, iterations=6, wanted=None, **options):
 
 def test_records(clock):
     first, second = recorded(clock, InMemoryStatsStorage(), 2, bins=3)
-    assert {k: v for k, v in second.items() if k not in ("parameters", "gradients", "updates")} == {
-        "iteration": 1, "epoch": 0, "time": 1005.0, "score": 9.0, "iteration_ms": 500.0, "examples": second["examples"]}
+    assert {k: v for k, v in second.items() if k not in ("parameters", "gradients", "updates", "cpu_seconds", "memory_mb")} == {
+        "session": first["session"], "iteration": 1, "epoch": 0, "time": 1005.0, "score": 9.0, "iteration_ms": 500.0, "etl_ms": 0,
+        "recording_ms": 0.0, "examples": second["examples"]}
+    assert first["run"]["model"] == "Model" and "run" not in second
     assert "iteration_ms" not in first and "examples" not in first and "learning_rate" not in first
     assert [(second[k]["w"]["mean"], sum(second[k]["w"]["histogram"]["counts"])) for k in ("parameters", "gradients", "updates")] == [
         (4, 2), (-2, 2), (-2, 2)]

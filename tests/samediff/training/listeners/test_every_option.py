@@ -49,11 +49,11 @@ LISTENERS: dict[type, tuple[dict[str, Any], dict[str, Any]]] = {
     SleepyTrainingListener: ({}, {
         **{t: ("timers", dict.fromkeys(SleepyTrainingListener.TIMERS, 0) | {t: 7}) for t in SleepyTrainingListener.TIMERS},
         "sleep_mode": SleepMode.BUSY, "time_mode": TimeMode.ADDITIVE}),
-    StatsListener: ({"storage": InMemoryStatsStorage()}, {"frequency": 3, "bins": 4}),
+    StatsListener: ({"storage": InMemoryStatsStorage()}, {"frequency": 3, "bins": 4, "activations": 2}),
 }
 #: What does something at the start alone, or is kept in parts: tests of their own.
-ELSEWHERE = {"delete_existing", "arrays"}
-RUNNING = ("_since", "_wanted", "last_samples_per_sec", "last_batches_per_sec")
+ELSEWHERE = {"delete_existing", "arrays", "session"}
+RUNNING = ("_since", "_wanted", "session", "last_samples_per_sec", "last_batches_per_sec")
 
 
 def state(made: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Axes:
     def __init__(self):
         self.lines, self.texts, self.legends = {}, {}, []
 
-    def plot(self, x, y, label):
+    def plot(self, x, y, label, marker):
         self.lines[label] = list(zip(x, y, strict=True))
 
     def set(self, **texts):
@@ -42,8 +42,8 @@ class Figure:
     def __init__(self, **options):
         self.options, self.files = options, []
 
-    def subplots(self, count, squeeze):
-        assert squeeze is False
+    def subplots(self, count, columns, squeeze):
+        assert squeeze is False and columns == 1
         self.axes = [Axes() for _ in range(count)]
         return np.array([[a] for a in self.axes], object)
 
@@ -79,6 +79,12 @@ def test_scores_rates_and_ratios():
     assert found == [("score", "iteration", {"score": [(0, 2), (3, 1)]}, 0),
                      ("learning rate", "iteration", {"learning_rate": [(0, 0.5)]}, 0),
                      (RATIOS, "iteration", {"w": [(0, -2), (3, -1)], "b": [(0, 0), (5, 1)]}, 1)]
+
+
+def test_each_run_has_its_lines():
+    found = shown({"iteration": 0, "score": 2.0, "session": "a"}, {"iteration": 9, "score": 1.0, "session": "a"},
+                  {"iteration": 0, "score": 3.0, "session": "b"})
+    assert found == [("score", "iteration", {"a score": [(0, 2), (9, 1)], "b score": [(0, 3)]}, 1)]
 
 
 def test_parts_without_numbers_are_left_out(tmp_path):

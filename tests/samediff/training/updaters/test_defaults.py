@@ -23,6 +23,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "save_every_ms_since_last": False, "keep_mode": KeepMode.ALL, "keep_last": 1, "keep_every": 1, "log_saving": True,
         "delete_existing": False, "file_name_prefix": "", "save_updater_state": True},
     "CollectScoresIterationListener": {"frequency": 1}, "CollectScoresListener": {"frequency": 1, "log_score": False},
+    "DoctorListener": {"frequency": 100},
     "EvaluativeListener": {"invocation_type": InvocationType.ITERATION_END, "callback": None},
     "PerformanceListener": {"frequency": 1, "report_score": False, "report_time": True, "report_etl": True, "report_sample": True,
                             "report_batch": True, "report_iteration": True},
@@ -31,7 +32,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "ScoreListener": {"frequency": 10, "report_epochs": True, "report_iter_performance": True},
     "SleepyTrainingListener": {"timer_es": 0, "timer_ee": 0, "timer_ff": 0, "timer_bp": 0, "timer_iteration": 0,
                                "sleep_mode": SleepMode.PARK, "time_mode": TimeMode.SIMPLE},
-    "StatsListener": {"frequency": 1, "bins": 20, "arrays": True}, "TimeIterationListener": {"frequency": 1}, "UIListener": {"bins": 20}}
+    "StatsListener": {"frequency": 1, "bins": 20, "arrays": True, "activations": 25},
+    "TimeIterationListener": {"frequency": 1}, "UIListener": {"bins": 20},
+    "WatchListener": {"frequency": 1, "method": "pca", "pictures": True}}
 CLASSES = {n: c for n, c in vars(training).items() if isinstance(c, type) and issubclass(c, (IUpdater, Schedule, Listener))}
 
 

@@ -1,0 +1,1 @@
+"""Pictures: figures, images of arrays, graphs as DOT and as pages."""
