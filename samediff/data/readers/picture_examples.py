@@ -45,7 +45,8 @@ class PictureExamples:
             names = f" ({', '.join(self.label_names)})" if self.label_names else ""
             raise FileFormatError(f"{reader.files[wrong[0]]}: expected a class from 0 to {size - 1}, got {labels[wrong[0]]}; "
                                   f"the files have {len(np.unique(labels))} classes{names}")
-        return np.eye(size, dtype=np.float32)[labels]
+        hot: NDArray[np.float32] = np.eye(size, dtype=np.float32)[labels]
+        return hot
 
     def num_examples(self) -> int:
         """How many there are."""

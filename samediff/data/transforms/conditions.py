@@ -98,8 +98,8 @@ class _Comparison(_ColumnCondition):
     """
 
     op: Convertible[ConditionOp]
-    value: Any = field(None, omit_none=True)
-    set: Any = field(None, omit_none=True)
+    value: Any = field(default=None, kw_only=False, omit_none=True)
+    set: Any = field(default=None, kw_only=False, omit_none=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +205,8 @@ class NaNColumnCondition(_ColumnCondition):
     """Numbers that are NaN."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        return np.isnan(numbers(frame, self.column_name))
+        found: Flags = np.isnan(numbers(frame, self.column_name))
+        return found
 
 
 @configuration("org.datavec.api.transform.condition.column.InfiniteColumnCondition")
@@ -213,7 +214,8 @@ class InfiniteColumnCondition(_ColumnCondition):
     """Numbers that are infinite."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        return np.isinf(numbers(frame, self.column_name))
+        found: Flags = np.isinf(numbers(frame, self.column_name))
+        return found
 
 
 @configuration("org.datavec.api.transform.condition.column.NullWritableColumnCondition")
@@ -255,8 +257,8 @@ class SequenceLengthCondition(Condition):
     """
 
     op: Convertible[ConditionOp]
-    length: int | None = field(None, omit_none=True)
-    set: tuple[int, ...] | None = field(None, omit_none=True)
+    length: int | None = field(default=None, kw_only=False, omit_none=True)
+    set: tuple[int, ...] | None = field(default=None, kw_only=False, omit_none=True)
 
     def holds_for(self, frame: Any, schema: Schema) -> bool:
         if self.op in _COMPARE:

@@ -64,7 +64,8 @@ class JoinBuilder(JavaSpelling):
     """
 
     def __init__(self, join_type: Any) -> None:
-        self._type, self._keys = join_type if isinstance(join_type, JoinType) else JoinType.value_of(str(join_type)), ([], [])
+        self._type = join_type if isinstance(join_type, JoinType) else JoinType.value_of(str(join_type))
+        self._keys: tuple[list[str], list[str]] = ([], [])
         self._left: Any = None
         self._right: Any = None
 

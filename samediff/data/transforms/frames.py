@@ -80,8 +80,8 @@ def numbers(frame: Any, column: str, whole: bool = False) -> NDArray[Any]:
     """
     values = frame[column].to_numpy()
     if values.dtype.kind in "iufb":
-        return values.astype(np.int64) if whole and values.dtype.kind != "f" else values.astype(np.float64) if not whole else np.trunc(
-            values).astype(np.int64)
+        found: NDArray[Any] = np.trunc(values).astype(np.int64) if whole else values.astype(np.float64)
+        return found
     made = np.empty(len(values), np.int64 if whole else np.float64)
     for row, value in enumerate(values):
         try:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ...base.java.java_enum import JavaEnum
 from ...base.javanames import JavaSpelling, squash
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 
@@ -15,18 +14,6 @@ _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "augu
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBERS = "yYxMdDHhkKmsSCe"
-
-
-class TimeUnit(JavaEnum):
-    """Units of time, with their milliseconds."""
-
-    NANOSECONDS = 1e-6
-    MICROSECONDS = 1e-3
-    MILLISECONDS = 1
-    SECONDS = 1000
-    MINUTES = 60_000
-    HOURS = 3_600_000
-    DAYS = 86_400_000
 
 
 class DateTimeZone(JavaSpelling):

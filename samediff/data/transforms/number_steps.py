@@ -100,15 +100,11 @@ class _ScalarMath(ColumnTransform):
         if not isinstance(column, self.kind):
             raise ConfigurationError(f"{type(self).__name__}: column {column.name!r} is of type {column.column_type.name}, not "
                                      f"{self.kind.column_type.name}")
-        bounds = [b if b is None else calculated(self.math_op, *self._pair(b)).item() for b in column._bounds()] if self._bounded(
-            column) else [None, None]
+        given = (getattr(column, "min_allowed_value"), getattr(column, "max_allowed_value"))  # noqa: B009  # of these kinds alone
+        bounds: list[Any] = [None if b is None else calculated(self.math_op, *self._pair(b)).item() for b in given]
         if None not in bounds:
             bounds.sort()
         return self.kind(column.name, *bounds)
-
-    @staticmethod
-    def _bounded(column: Any) -> bool:
-        return column.min_allowed_value is not None or column.max_allowed_value is not None
 
     def _pair(self, value: Any) -> tuple[Any, Any]:
         kind = np.int64 if self.whole else np.float64

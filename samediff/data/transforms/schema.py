@@ -81,9 +81,9 @@ class StringMetaData(ColumnMetaData):
     """
 
     column_type = ColumnType.String
-    regex: str | None = field(None, omit_none=True)
-    min_length: int | None = field(None, omit_none=True)
-    max_length: int | None = field(None, omit_none=True)
+    regex: str | None = field(default=None, kw_only=False, omit_none=True)
+    min_length: int | None = field(default=None, kw_only=False, omit_none=True)
+    max_length: int | None = field(default=None, kw_only=False, omit_none=True)
 
     def is_valid(self, value: Any) -> bool:
         text = str(value)
@@ -163,8 +163,8 @@ class _WholeMetaData(_NumberMetaData):
 
     whole = True
     bits: ClassVar[int] = 63
-    min_allowed_value: int | None = field(None, omit_none=True)
-    max_allowed_value: int | None = field(None, omit_none=True)
+    min_allowed_value: int | None = field(default=None, kw_only=False, omit_none=True)
+    max_allowed_value: int | None = field(default=None, kw_only=False, omit_none=True)
 
     def _bounds(self) -> tuple[Any, Any]:
         limit = 1 << self.bits
@@ -198,9 +198,9 @@ class _FloatingMetaData(_NumberMetaData):
         Whether NaN and infinities count as values.
     """
 
-    min_allowed_value: float | None = field(None, omit_none=True)
-    max_allowed_value: float | None = field(None, omit_none=True)
-    allow_nan: bool = field(False, json="allowNaN")
+    min_allowed_value: float | None = field(default=None, kw_only=False, omit_none=True)
+    max_allowed_value: float | None = field(default=None, kw_only=False, omit_none=True)
+    allow_nan: bool = field(default=False, kw_only=False, json="allowNaN")
     allow_infinite: bool = False
 
     def is_valid(self, value: Any) -> bool:
@@ -259,8 +259,8 @@ class TimeMetaData(_NumberMetaData):
 
     column_type, whole = ColumnType.Time, True
     time_zone: Convertible[DateTimeZone] = DateTimeZone.UTC
-    min_valid_time: int | None = field(None, omit_none=True)
-    max_valid_time: int | None = field(None, omit_none=True)
+    min_valid_time: int | None = field(default=None, kw_only=False, omit_none=True)
+    max_valid_time: int | None = field(default=None, kw_only=False, omit_none=True)
 
     def _bounds(self) -> tuple[Any, Any]:
         return self.min_valid_time, self.max_valid_time

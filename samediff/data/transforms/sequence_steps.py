@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java.time_unit import TimeUnit
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import Value, plain
 from .column_steps import TYPES
 from .frames import frame_of, numbers, pandas, records_of, texts
-from .joda import TimeUnit
 from .reducer import ReduceOp, Reducer, column_reduced, reduced
 from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, Schema, SequenceSchema
 from .steps import NewColumns, Step, Transform, as_sequences
@@ -145,7 +145,7 @@ class SequenceSplitTimeSeparation(SequenceSplit):
 
     def pieces(self, frame: Any) -> list[Any]:
         times = numbers(frame, self.time_column, whole=True)
-        cuts = [k for k in range(1, len(times)) if times[k] - times[k - 1] > self.time_quantity * self.time_unit.value]
+        cuts = [k for k in range(1, len(times)) if times[k] - times[k - 1] > self.time_unit.to_millis(self.time_quantity)]
         return [frame.iloc[a:b] for a, b in zip([0, *cuts], [*cuts, len(frame)])]
 
 
@@ -216,7 +216,7 @@ class SequenceTrimToLengthTransform(Transform):
     Mode: ClassVar[type[TrimMode]] = TrimMode
     max_length: int
     mode: Convertible[TrimMode] = TrimMode.TRIM
-    pad: tuple[Convertible[Value], ...] | None = field(None, omit_none=True)
+    pad: tuple[Convertible[Value], ...] | None = field(default=None, kw_only=False, omit_none=True)
 
     def validate(self) -> None:
         if self.mode is TrimMode.TRIM_OR_PAD and self.pad is None:
@@ -268,7 +268,7 @@ class SequenceOffsetTransform(Transform):
     offset_amount: int
     operation_type: Convertible[OffsetOperationType] = OffsetOperationType.NewColumn
     edge_handling: Convertible[OffsetEdgeHandling] = OffsetEdgeHandling.TrimSequence
-    edge_case_value: Convertible[Value] | None = field(None, omit_none=True)
+    edge_case_value: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
 
     def _name(self, column: str) -> str:
         return f"sequenceOffset({self.offset_amount},{column})"
@@ -328,7 +328,7 @@ class SequenceMovingWindowReduceTransform(NewColumns):
     lookback: int
     op: Convertible[ReduceOp]
     edge_case_handling: Convertible[WindowEdgeHandling] = WindowEdgeHandling.Default
-    edge_case_value: Convertible[Value] | None = field(None, omit_none=True)
+    edge_case_value: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -346,9 +346,9 @@ class SequenceMovingWindowReduceTransform(NewColumns):
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
         column = schema.get_meta_data(self.column_name)
         if self.op in (ReduceOp.Sum, ReduceOp.Prod):
-            return [DoubleMetaData(self.new_column_name)]
+            return [DoubleMetaData(str(self.new_column_name))]
         if self.op in (ReduceOp.Count, ReduceOp.CountUnique):
-            return [IntegerMetaData(self.new_column_name)]
+            return [IntegerMetaData(str(self.new_column_name))]
         return [column_reduced(self.op, column, str(self.new_column_name))]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
@@ -401,7 +401,7 @@ class SequenceDifferenceTransform(Transform):
     new_column_name: str | None = None
     lookback: int = 1
     first_step_mode: Convertible[WindowEdgeHandling] = WindowEdgeHandling.Default
-    specified_value_writable: Convertible[Value] | None = field(None, omit_none=True)
+    specified_value_writable: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
 
     def transform(self, schema: Schema) -> Schema:
         return schema.new_schema([c.unbounded(self.new_column_name or c.name) if c.name == self.column_name else c for c in schema.columns])

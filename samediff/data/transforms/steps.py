@@ -173,7 +173,7 @@ class FilterInvalidValues(Filter):
     """
 
     many = "columns_to_filter_if_invalid"
-    columns_to_filter_if_invalid: tuple[str, ...] | None = field(None, omit_none=True)
+    columns_to_filter_if_invalid: tuple[str, ...] | None = field(default=None, kw_only=False, omit_none=True)
     filter_any_invalid: bool = False
 
     @classmethod

@@ -46,7 +46,7 @@ class AppendStringColumnTransform(_TextTransform):
         return text + self.to_append
 
 
-class CaseType(JavaEnum):
+class LetterCase(JavaEnum):
     """Small or capital letters."""
 
     LOWER = "LOWER"
@@ -59,15 +59,15 @@ class ChangeCaseStringTransform(_TextTransform):
 
     Parameters
     ----------
-    case_type : CaseType, default LOWER
+    case_type : str, default LOWER
         Which of them.
     """
 
-    CaseType: ClassVar[type[CaseType]] = CaseType
-    case_type: Convertible[CaseType] = CaseType.LOWER
+    CaseType: ClassVar[type[LetterCase]] = LetterCase
+    case_type: Convertible[LetterCase] = LetterCase.LOWER
 
     def changed_text(self, text: str) -> str:
-        return text.lower() if self.case_type is CaseType.LOWER else text.upper()
+        return text.lower() if self.case_type is LetterCase.LOWER else text.upper()
 
 
 @configuration("org.datavec.api.transform.transform.string.RemoveWhiteSpaceTransform")

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from ...base.java.time_unit import TimeUnit
 from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError
 from .frames import numbers, object_array, texts
-from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, TimeUnit, moment_of
+from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, moment_of
 from .number_steps import MathOp, calculated
 from .schema import ColumnMetaData, ColumnType, IntegerMetaData, Schema, StringMetaData, TimeMetaData
 from .steps import ColumnTransform, NewColumns
@@ -32,11 +33,11 @@ class StringToTimeTransform(ColumnTransform):
         Bounds.
     """
 
-    time_format: str | None = field(None, omit_none=True)
+    time_format: str | None = field(default=None, kw_only=False, omit_none=True)
     time_zone: Convertible[DateTimeZone] = DateTimeZone.UTC
-    locale: Any = field(None, omit_none=True)
-    min_valid_time: int | None = field(None, omit_none=True)
-    max_valid_time: int | None = field(None, omit_none=True)
+    locale: Any = field(default=None, kw_only=False, omit_none=True)
+    min_valid_time: int | None = field(default=None, kw_only=False, omit_none=True)
+    max_valid_time: int | None = field(default=None, kw_only=False, omit_none=True)
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
         return TimeMetaData(column.name, self.time_zone, self.min_valid_time, self.max_valid_time)
@@ -79,7 +80,7 @@ class TimeMathOpTransform(ColumnTransform):
             raise ConfigurationError(f"TimeMathOpTransform takes Add, Subtract, ScalarMin or ScalarMax; got {self.math_op.name}")
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        amount = int(self.time_quantity * self.time_unit.value)
+        amount = self.time_unit.to_millis(self.time_quantity)
         return calculated(self.math_op, numbers(frame, self.column_name, whole=True), amount)
 
 
@@ -103,9 +104,9 @@ class DerivedColumn(Configuration):
 
     column_name: str
     column_type: Convertible[ColumnType]
-    format: str | None = field(None, omit_none=True)
-    date_time_zone: Convertible[DateTimeZone] | None = field(None, omit_none=True)
-    field_type: Convertible[DateTimeFieldType] | None = field(None, omit_none=True)
+    format: str | None = field(default=None, kw_only=False, omit_none=True)
+    date_time_zone: Convertible[DateTimeZone] | None = field(default=None, kw_only=False, omit_none=True)
+    field_type: Convertible[DateTimeFieldType] | None = field(default=None, kw_only=False, omit_none=True)
 
 
 @configuration("org.datavec.api.transform.transform.time.DeriveColumnsFromTimeTransform")
@@ -133,7 +134,7 @@ class DeriveColumnsFromTimeTransform(NewColumns):
 
     column_name: str
     insert_after: str
-    input_time_zone: Convertible[DateTimeZone] | None = field(None, omit_none=True)
+    input_time_zone: Convertible[DateTimeZone] | None = field(default=None, kw_only=False, omit_none=True)
     derived_columns: tuple[DerivedColumn, ...] = ()
     Builder: ClassVar[Any]
 
