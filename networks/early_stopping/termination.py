@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import time
 
-from ...samediff.base.java.time_unit import TimeUnit
+from ...samediff.base.java.time_unit import TimeUnit as TimeUnit
 from ...samediff.base.javanames import JavaSpelling
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.errors import ConfigurationError

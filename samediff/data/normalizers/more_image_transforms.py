@@ -150,7 +150,13 @@ def _middle(size: int, have: int) -> tuple[slice, slice]:
 
 
 class EqualizeHistTransform(ImageTransform):
-    """Spreads the values of each channel over 0 to 255."""
+    """Spreads the values of each channel over 0 to 255.
+
+    Parameters
+    ----------
+    *arguments
+        As in DL4J, without effect.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         pass

@@ -91,25 +91,49 @@ class LongWritable(int, Writable):
 
 
 class DoubleWritable(float, Writable):
-    """A number."""
+    """A number.
+
+    Parameters
+    ----------
+    value : float, default 0
+        The value.
+    """
 
     kind = WritableType.Double
+
+    def __new__(cls, value: float = 0.0) -> Self:
+        return super().__new__(cls, value)
 
     def get(self) -> float:
         return float(self)
 
 
 class FloatWritable(float, Writable):
-    """A number of 32 bits."""
+    """A number of 32 bits.
+
+    Parameters
+    ----------
+    value : float, default 0
+        The value.
+    """
 
     kind = WritableType.Float
+
+    def __new__(cls, value: float = 0.0) -> Self:
+        return super().__new__(cls, value)
 
     def get(self) -> float:
         return float(self)
 
 
 class BooleanWritable(int, Writable):
-    """A truth value."""
+    """A truth value.
+
+    Parameters
+    ----------
+    value : bool
+        The value.
+    """
 
     kind = WritableType.Boolean
 
@@ -121,7 +145,13 @@ class BooleanWritable(int, Writable):
 
 
 class Text(str, Writable):
-    """A text."""
+    """A text.
+
+    Parameters
+    ----------
+    value : object, default an empty text
+        What it is the text of.
+    """
 
     kind = WritableType.Text
 
@@ -133,7 +163,13 @@ class Text(str, Writable):
 
 
 class NullWritable(Writable):
-    """Nothing."""
+    """Nothing.
+
+    Parameters
+    ----------
+    value : None
+        Without meaning: files have the place.
+    """
 
     kind = WritableType.Null
     INSTANCE: ClassVar[NullWritable]

@@ -45,11 +45,7 @@ from .executing import (
     Join,
     LocalTransformExecutor,
 )
-from .joda import (
-    DateTimeFieldType,
-    DateTimeZone,
-    TimeUnit,
-)
+from .joda import DateTimeFieldType, DateTimeZone
 from .number_steps import (
     DoubleColumnsMathOpTransform,
     DoubleMathFunctionTransform,
@@ -241,7 +237,6 @@ __all__ = [
     "TimeColumnCondition",
     "TimeMathOpTransform",
     "TimeMetaData",
-    "TimeUnit",
     "Transform",
     "TransformProcess",
     "TrivialColumnCondition",

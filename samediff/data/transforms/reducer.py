@@ -105,6 +105,8 @@ class Reducer(Step):
         For columns that no other is said for.
     op_map : dict
         Ways for columns: several of a column make several columns.
+    custom_reductions : dict
+        Of DL4J's files; ways of one's own in Java, which are refused where they would be used.
     conditional_reductions : dict
         Values of some rows.
     ignore_invalid_in_columns : tuple of str
@@ -118,7 +120,7 @@ class Reducer(Step):
     action = "reducer"
     Builder: ClassVar[Any]
     key_columns: tuple[str, ...] | None = None
-    default_op: Convertible[ReduceOp]
+    default_op: Convertible[ReduceOp] = ReduceOp.TakeFirst
     op_map: dict[str, tuple[ReduceOp, ...]] = field(default_factory=dict)
     custom_reductions: dict[str, Any] = field(default_factory=dict)
     conditional_reductions: dict[str, ConditionalReduction] = field(default_factory=dict)
@@ -146,6 +148,9 @@ class Reducer(Step):
         return made
 
     def schema_after(self, schema: Schema) -> Schema:
+        if self.custom_reductions:
+            raise ConfigurationError(f"Reducer: the columns {', '.join(self.custom_reductions)} are reduced by classes of Java, which "
+                                     "are not here; give op_map or conditional_reductions for them")
         schema.get_index_of_columns(*(self.key_columns or ()), *self.op_map, *self.conditional_reductions)
         ways = {column.name: [column_reduced(op, column, name) for op, name in each] for column, each, _ in self._ways(schema)}
         return Schema(tuple(one for column in schema.columns for one in ways.get(column.name, [column])))

@@ -9,10 +9,9 @@ from ...base.java.time_unit import TimeUnit
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import Value, plain
-from .column_steps import TYPES
 from .frames import frame_of, numbers, pandas, records_of, texts
 from .reducer import ReduceOp, Reducer, column_reduced, reduced
-from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, Schema, SequenceSchema
+from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, LongMetaData, Schema, SequenceSchema
 from .steps import NewColumns, Step, Transform, as_sequences
 
 
@@ -324,7 +323,7 @@ class SequenceMovingWindowReduceTransform(NewColumns):
     for_sequences = True
     EdgeCaseHandling: ClassVar[type[WindowEdgeHandling]] = WindowEdgeHandling
     column_name: str
-    new_column_name: str | None = None
+    new_column_name: str | None
     lookback: int
     op: Convertible[ReduceOp]
     edge_case_handling: Convertible[WindowEdgeHandling] = WindowEdgeHandling.Default
@@ -438,7 +437,7 @@ class CalculateSortedRank(Step):
 
     def schema_after(self, schema: Schema) -> Schema:
         schema.get_index_of_column(self.sort_on_column)
-        return schema.new_schema([*schema.columns, TYPES[ColumnType.Long](self.new_column_name, 0)])
+        return schema.new_schema([*schema.columns, LongMetaData(self.new_column_name, 0)])
 
     def apply(self, data: Any, schema: Schema) -> Any:
         column = schema.get_meta_data(self.sort_on_column)

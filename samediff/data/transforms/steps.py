@@ -170,6 +170,8 @@ class FilterInvalidValues(Filter):
     ----------
     columns_to_filter_if_invalid : tuple of str
         The columns that are looked at; all without any.
+    filter_any_invalid : bool
+        Whether all are; it follows from the columns.
     """
 
     many = "columns_to_filter_if_invalid"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
-from ...configuration.configuration import Convertible, configuration
+from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError, did_you_mean
 from .frames import numbers, object_array, texts
 from .schema import CategoricalMetaData, ColumnMetaData, IntegerMetaData, Schema, StringMetaData
@@ -100,14 +100,14 @@ class StringMapTransform(_TextTransform):
 
     Parameters
     ----------
-    map : dict
+    mapping : dict
         The new text of each; others stay.
     """
 
-    map: dict[str, str]
+    mapping: dict[str, str] = field(json="map", kw_only=False)
 
     def changed_text(self, text: str) -> str:
-        return self.map.get(text, text)
+        return self.mapping.get(text, text)
 
 
 @configuration("org.datavec.api.transform.transform.string.MapAllStringsExceptListTransform")
@@ -135,14 +135,14 @@ class ReplaceStringTransform(_TextTransform):
 
     Parameters
     ----------
-    map : dict
+    mapping : dict
         Regular expressions, and what stands in place of what matches.
     """
 
-    map: dict[str, str]
+    mapping: dict[str, str] = field(json="map", kw_only=False)
 
     def changed_text(self, text: str) -> str:
-        for pattern, new in self.map.items():
+        for pattern, new in self.mapping.items():
             text = re.sub(pattern, lambda found, new=new: found.expand(re.sub(r"\$(\d+)", r"\\g<\1>", new)), text)  # type: ignore[misc]
         return text
 
@@ -297,29 +297,29 @@ class IntegerToCategoricalTransform(ColumnTransform):
 
     Parameters
     ----------
-    map : dict or sequence
+    names : dict or sequence
         The name of each number; a sequence counts from 0.
     """
 
-    map: dict[int, str]
+    names: dict[int, str] = field(json="map", kw_only=False)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         values = super()._bind(args, kwargs)
-        if isinstance(values.get("map"), (list, tuple)):
-            values["map"] = dict(enumerate(values["map"]))
+        if isinstance(values.get("names"), (list, tuple)):
+            values["names"] = dict(enumerate(values["names"]))
         return values
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
-        return CategoricalMetaData(column.name, tuple(self.map[k] for k in sorted(self.map)))
+        return CategoricalMetaData(column.name, tuple(self.names[k] for k in sorted(self.names)))
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
         found = numbers(frame, self.column_name, whole=True).tolist()
-        wrong = next((row for row, k in enumerate(found) if k not in self.map), None)
+        wrong = next((row for row, k in enumerate(found) if k not in self.names), None)
         if wrong is not None:
             raise FileFormatError(f"column {self.column_name!r}, row {wrong}: {found[wrong]} has no category; known numbers: "
-                                  f"{sorted(self.map)}")
-        return object_array(self.map[k] for k in found)
+                                  f"{sorted(self.names)}")
+        return object_array(self.names[k] for k in found)
 
 
 class FirstDigitMode(JavaEnum):

@@ -1,9 +1,12 @@
 """Programs with schemas and processes, as DL4J's users write them: weblogs, joins, analyses, sequences, steps of one's own."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from dl4py.networks import TimeUnit
 from dl4py.samediff.data import (
     AnalyzeLocal,
     BooleanCondition,
@@ -11,7 +14,6 @@ from dl4py.samediff.data import (
     CategoricalMetaData,
     CollectionRecordReader,
     CollectionSequenceRecordReader,
-    Condition,
     ConditionalReplaceValueTransform,
     ConditionFilter,
     ConditionOp,
@@ -39,12 +41,12 @@ from dl4py.samediff.data import (
     SequenceSplitTimeSeparation,
     SplitMaxLengthSequence,
     StringSplit,
-    TimeUnit,
     Transform,
     TransformProcess,
     TransformProcessRecordReader,
     TransformProcessSequenceRecordReader,
 )
+from dl4py.samediff.data.transforms.conditions import Condition
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, ShapeError, UnknownNameError
 
 pd = pytest.importorskip("pandas")
@@ -80,15 +82,16 @@ def basic() -> TransformProcess:
 
 def test_basic_example():
     process = basic()
-    assert process.getFinalSchema().getColumnNames() == ["HourOfDay", "NumItemsInTransaction", "MerchantCountryCode", "TransactionAmountUSD",
-                                                         "FraudLabel"]
+    assert process.getFinalSchema().getColumnNames() == [
+        "HourOfDay", "NumItemsInTransaction", "MerchantCountryCode", "TransactionAmountUSD", "FraudLabel"]
     wanted = [[17, 1, "USA", 100.0, "Legit"], [2, 1, "USA", 1621.0, "Fraud"], [9, 4, "USA", 43.19, "Legit"], [2, 6, "CAN", 0.0, "Fraud"],
               [10, 2, "USA", 0.9, "Legit"]]
     reader = CSVRecordReader(0, ",").initialize(StringSplit(TRANSACTIONS))
     assert LocalTransformExecutor.execute([row for row, _ in reader.read()], process) == wanted
     through = TransformProcessRecordReader(CSVRecordReader(), process).initialize(StringSplit(TRANSACTIONS))
     assert list(through) == wanted and through.getTransformProcess() is process
-    assert through.nextRecord().getMetaData() is not None if through.reset() is None else False
+    through.reset()
+    assert [through.nextRecord().getMetaData().getLineNumber() for _ in wanted] == [1, 3, 4, 6, 7]
     frame = pd.DataFrame([line.split(",") for line in TRANSACTIONS.splitlines()], columns=transactions().getColumnNames())
     assert process.execute(frame).to_numpy().tolist() == wanted
     assert process.get_schema_after_step(0).has_column("DateTimeString") and len(process.get_action_list()) == 7
@@ -100,7 +103,8 @@ def test_joins():
     customers = Schema.Builder().addColumnLong("customerID").addColumnString("customerName").build()
     purchases = Schema.Builder().addColumnLong("customerID").addColumnDouble("amount").build()
     left, right = [[1, "Ann"], [2, "Bob"]], [[2, 5.0], [2, 7.0], [3, 9.0]]
-    for kind, wanted in ((Join.JoinType.Inner, [[2, "Bob", 5.0], [2, "Bob", 7.0]]), ("LeftOuter", [[1, "Ann", None], *[[2, "Bob", x] for x in (5.0, 7.0)]])):
+    bob = [[2, "Bob", 5.0], [2, "Bob", 7.0]]
+    for kind, wanted in ((Join.JoinType.Inner, bob), ("LeftOuter", [[1, "Ann", None], *bob])):
         join = Join.Builder(kind).setJoinColumns("customerID").setSchemas(customers, purchases).build()
         found = LocalTransformExecutor.executeJoin(join, left, right)
         assert [[None if v != v else v for v in row] for row in found] == wanted
@@ -115,7 +119,8 @@ def test_analyses():
     found = AnalyzeLocal.analyze(schema, CollectionRecordReader(rows))
     x = found.getColumnAnalysis("x")
     assert (x.get_min_double(), x.get_max_double(), x.getMean(), x.getCountTotal()) == (1.0, 8.0, 4.0, 3)
-    assert x.getSampleStdev() == pytest.approx(np.std([1, 3, 8], ddof=1)) and found.getColumnAnalysis("k").get_map_of_counts() == {"a": 2, "b": 1}
+    assert x.getSampleStdev() == pytest.approx(np.std([1, 3, 8], ddof=1))
+    assert found.getColumnAnalysis("k").get_map_of_counts() == {"a": 2, "b": 1}
     assert "count_unique" in str(found)
     for kind, wanted in ((Normalize.MinMax, [0, 2 / 7, 1]), ("MinMax2", [-1, -3 / 7, 1]), ("SubtractMean", [-3, -1, 4]),
                          ("Standardize", np.array([-3, -1, 4]) / x.getSampleStdev()), ("Log2Mean", 0.5 * np.log2([1, 5 / 3, 10 / 3])),
@@ -158,8 +163,8 @@ def test_sequences():
     assert reader.sequenceRecord() == [["b", 60_000, "5"], ["a", 0, "1"]]
     reader.reset()
     assert reader.next_sequence().get_sequence_record()[0][2] == "5"
-    assert LocalTransformExecutor.executeSequenceToSeparate([LOG], TransformProcess.Builder(SequenceSchema(log().columns)).convertFromSequence(
-        ).build()) == LOG
+    apart = TransformProcess.Builder(SequenceSchema(log().columns)).convertFromSequence().build()
+    assert LocalTransformExecutor.executeSequenceToSeparate([LOG], apart) == LOG
     with pytest.raises(ConfigurationError, match="is for sequences"):
         TransformProcess.Builder(log()).trimSequence(1, True).build().execute(LOG)
 
@@ -180,29 +185,34 @@ class Late(Condition):
 
 
 def test_steps_of_ones_own():
-    process = (TransformProcess.Builder(log()).filter(Odd()).transform(Doubled()).filter(ConditionFilter(BooleanCondition.NOT(Late()))).build())
+    early = ConditionFilter(BooleanCondition.NOT(Late()))
+    process = TransformProcess.Builder(log()).filter(Odd()).transform(Doubled()).filter(early).build()
     assert process.execute(LOG) == [["b", 60_000, 10]] and process.execute(LOG[0]) == ["b", 60_000, 10] and process.execute(LOG[1]) is None
     replaced = ConditionalReplaceValueTransform("bytes", LongWritable(7), Late())
     assert [row[2] for row in TransformProcess.Builder(log()).transform(replaced).build().execute(LOG)] == [7, 1, 7, 4, 3]
     assert LongWritable(7).toLong() == 7 == DoubleWritable(7.9).toInt()
 
 
+def steps() -> Any:
+    return TransformProcess.Builder(log())
+
+
 #: What is wrong, and what the error says.
 WRONG = {
-    "column": (lambda: TransformProcess.Builder(log()).removeColumns("bites").build(), UnknownNameError, "did you mean 'bytes'"),
-    "type": (lambda: TransformProcess.Builder(log()).doubleMathOp("bytes", MathOp.Add, 1).build(), ConfigurationError, "is of type Integer, not Double"),
-    "number": (lambda: TransformProcess.Builder(log()).convertToDouble("host").build().execute(LOG), FileFormatError, "column 'host', row 0"),
-    "time": (lambda: TransformProcess.Builder(log()).stringToTimeTransform("host", "yyyy", "UTC").build().execute(LOG), FileFormatError,
+    "column": (lambda: steps().removeColumns("bites").build(), UnknownNameError, "did you mean 'bytes'"),
+    "type": (lambda: steps().doubleMathOp("bytes", MathOp.Add, 1).build(), ConfigurationError, "is of type Integer, not Double"),
+    "number": (lambda: steps().convertToDouble("host").build().execute(LOG), FileFormatError, "column 'host', row 0"),
+    "time": (lambda: steps().stringToTimeTransform("host", "yyyy", "UTC").build().execute(LOG), FileFormatError,
              "column 'host', row 0: expected a time such as yyyy, got 'b'"),
-    "letter": (lambda: TransformProcess.Builder(log()).stringToTimeTransform("host", "yyyy-qq", "UTC").build().execute(LOG), ConfigurationError, "'q'"),
+    "letter": (lambda: steps().stringToTimeTransform("host", "yyyy-qq", "UTC").build().execute(LOG), ConfigurationError, "'q'"),
     "zone": (lambda: DateTimeZone.forID("Nowhere"), UnknownNameError, "Europe/Berlin"),
-    "category": (lambda: TransformProcess.Builder(log()).stringToCategorical("host", ["aa"]).categoricalToInteger("host").build().execute(LOG),
+    "category": (lambda: steps().stringToCategorical("host", ["aa"]).categoricalToInteger("host").build().execute(LOG),
                  FileFormatError, "row 0: 'b' is not one of the categories"),
     "values": (lambda: basic().execute(["a"]), ShapeError, "record 0 has 1 values, the schema 7 columns"),
     "texts": (lambda: basic().transform_raw_strings_to_input("a"), ShapeError, "1 values; the schema has 7 columns"),
-    "one record": (lambda: TransformProcess.Builder(log()).reduce(Reducer.Builder("Sum").build()).build().execute(LOG[0]), ConfigurationError,
+    "one record": (lambda: steps().reduce(Reducer.Builder("Sum").build()).build().execute(LOG[0]), ConfigurationError,
                    "give execute a data frame"),
-    "no step": (lambda: TransformProcess.Builder(log()).transform("x").build(), ConfigurationError, "takes steps"),
+    "no step": (lambda: steps().transform("x").build(), ConfigurationError, "takes steps"),
     "twice": (lambda: Schema.Builder().addColumnsString("a", "a").build(), ConfigurationError, "stands there 2 times"),
     "field": (lambda: DateTimeFieldType("hourOfDays"), UnknownNameError, "did you mean 'hourOfDay'"),
     "reader": (lambda: TransformProcessRecordReader(None, TransformProcess.Builder(log()).convertToSequence().build()), ConfigurationError,
@@ -221,7 +231,8 @@ def test_what_is_wrong_is_said(name):
 def test_small_questions():
     schema = log()
     assert schema.same_types(schema) and schema.get_column_meta_data()[0].get_column_type().name == "String" and len(schema) == 3
-    assert schema.differences(transactions())[1].name == "CustomerID" and DateTimeZone.forTimeZone("UTC") == DateTimeZone.for_time_zone("UTC")
+    assert schema.differences(transactions())[1].name == "CustomerID"
+    assert DateTimeZone.forTimeZone("UTC") == DateTimeZone.for_time_zone("UTC")
     assert CategoricalMetaData("k", "a", "b").isValid("a") and not CategoricalMetaData("k", ["a"]).isValid("c")
     assert "png" in NativeImageLoader().get_allowed_formats() and ImageRecordReader().get_current_file() is None
-    assert list(CSVSequenceRecordReader().initialize(__file__).split.locations_iterator())[0].name == "test_processes.py"
+    assert next(CSVSequenceRecordReader().initialize(__file__).split.locations_iterator()).name == "test_processes.py"
