@@ -115,7 +115,7 @@ def _fused_step() -> None:
 
 
 def _series() -> None:
-    _replace("networks.engine.cached_step", "CachedStep.most", property(lambda step: 1))
+    _replace("networks.engine.steps", "CachedStep.most", property(lambda step: 1))
 
 
 def _fast_path() -> None:

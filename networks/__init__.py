@@ -50,6 +50,7 @@ from .models.keras_import import KerasModelImport
 from .models.model_serializer import ModelSerializer
 from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
+from .pytorch import from_torch, set_state_dict, to_state_dict
 from .reports.layer_view import LayerView
 from .structure.configuration import (
     ComputationGraphConfiguration,
@@ -132,8 +133,11 @@ __all__ = [
     "VAEReconErrorScoreCalculator",
     "VAEReconProbScoreCalculator",
     "WorkspaceMode",
+    "from_torch",
     "register_keras_layer",
     "set_arrays",
+    "set_state_dict",
     "to_arrays",
     "to_same_diff",
+    "to_state_dict",
 ]

@@ -18,10 +18,10 @@ ALLOWED = {"samediff": set(), "udf": {"samediff"}, "layers": {"samediff"}, "netw
 ROOMS = {
     "samediff": ("errors", "base", "text", "expressions", "configuration", "codecs", "device", "initializers", "ir", "families",
                  "numpy_functions", "ops", "plans", "cpu", "cuda", "executor", "data", "evaluation", "files", "training",
-                 "onnx", "tensorflow", "graph", "arrays", "scopes", "nd4j", "tools"),
+                 "onnx", "tensorflow", "pytorch", "graph", "arrays", "scopes", "nd4j", "tools"),
     "layers": ("types", "ops", "functions", "preprocessors", "base", "kernels", "custom", "standard", "vertices", "checks"),
     "networks": ("legacy", "structure", "batches", "engine", "optimizers", "reports", "files", "keras", "models", "transfer",
-                 "early_stopping", "parallel", "estimators", "zoo", "commands"),
+                 "early_stopping", "parallel", "estimators", "pytorch", "zoo", "commands"),
     "udf": ("code", "java", "ops", "checks", "templates"),
 }
 #: The folders inside of rooms, lowest first.

@@ -55,7 +55,7 @@ def test_no_two_modules_are_the_same():
 
 def test_every_extra_serves_a_feature():
     texts = "".join(p.read_text(encoding="utf-8") for p in source_files() if p.suffix == ".py")
-    extras = set(PROJECT["project"]["optional-dependencies"]) - {"bench", "test"}
+    extras = set(PROJECT["project"]["optional-dependencies"]) - {"bench", "site", "test"}
     assert extras and not [e for e in extras if f"dl4py[{e}]" not in texts]       # errors for missing packages name the extra
 
 

@@ -1,6 +1,8 @@
 """What counts as equal, refused, sensitive and different, and that the program goes on when a case kills it."""
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,17 @@ def test_a_case_that_kills_its_process(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(randomruns, "MOST_CASES", 7)
     counts, bad = randomruns.tried("deadly_cases", 8, seed=1)
     assert counts == {"equal": 5, "crashed (9)": 1, "differs": 2} and bad == [2, 6, 7]
+
+
+@pytest.mark.parametrize("looks, late", [([1000.0, 1.0, None], False), ([1.0] * 9, True), ([1000.0] * 9, True)])
+def test_time_while_everything_is_stopped_does_not_count(monkeypatch, looks, late):
+    """A look for an outcome that takes longer than it was to take is one during which nothing ran; None: the outcome is there."""
+    clock, left = [0.0], iter(looks)
+
+    class Results:
+        def poll(self, seconds):
+            spent = next(left)
+            clock[0] += spent or 0
+            return spent is None
+    monkeypatch.setattr(randomruns, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert randomruns._answers(Results(), 5.0) is not late

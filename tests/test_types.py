@@ -1,6 +1,8 @@
-"""A user's file under mypy: what is misspelt is reported, both spellings of what exists are known."""
+"""A user's file under mypy and pyright: what is misspelt is reported, both spellings of what exists are known."""
 import inspect
+import json
 import keyword
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +111,19 @@ def test_a_file_of_a_user(tmp_path):
     assert not {i: texts for i, texts in said.items() if i < first}, "what is right is refused"
     missed = [line for i, line in enumerate(wrong) if not any(WRONG[line] in t for t in said.get(first + i, ()))]
     assert not missed, said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
+def test_a_file_of_a_user_with_pyright(tmp_path):
+    wrong, first = list(WRONG), len(RIGHT.splitlines()) + 1
+    file = tmp_path / "user.py"
+    file.write_text(RIGHT + "\n".join(wrong) + "\n")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(Path(dl4py.__file__).resolve().parents[1])]}))
+    done = subprocess.run(["pyright", "--outputjson", "--pythonpath", sys.executable, str(file)], capture_output=True, text=True,
+                          cwd=tmp_path)
+    found = {d["range"]["start"]["line"] + 1 for d in json.loads(done.stdout)["generalDiagnostics"] if d["severity"] == "error"}
+    assert found == set(range(first, first + len(wrong))), done.stdout
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from ..types.old_options import OLD_OPTIONS
 from ..types.positional import positional
 from . import automatic
 from .contract import LayerContract
-from .defaults import LayerDefaults, _distribution, constrainer, merged, regularizer
+from .defaults import LayerDefaults, constrainer, distribution_option, merged, regularizer
 
 __all__ = ["BaseLayer", "FeedForwardLayer", "Layer", "NoParamLayer", "layer"]
 
@@ -106,7 +106,7 @@ class Layer(LayerContract, Configuration, LayerNames):
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         super()._fill(values, extra)
         if self.constraints and any(c.params and c.params[0] in GROUPS for c in self.constraints):
-            self.__dict__["constraints"] = tuple(self._resolved(c) for c in self.constraints)
+            self._put(constraints=tuple(self._resolved(c) for c in self.constraints))
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class BaseLayer(Layer, BaseLayerNames):
     l1_bias: InitVar[float | None] = regularizer(L1Regularization, "regularization_bias")
     l2_bias: InitVar[float | None] = regularizer(L2Regularization, "regularization_bias")
     weight_decay_bias: InitVar[float | None] = regularizer(WeightDecay, "regularization_bias")
-    dist: InitVar[Any] = option(_distribution)
+    dist: InitVar[Any] = option(distribution_option)
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         return super().missing_values(given) | {

@@ -49,7 +49,8 @@ def constrainer(group: str) -> Any:
     return option(add)
 
 
-def _distribution(values: dict[str, Any], distribution: Any) -> None:
+def distribution_option(values: dict[str, Any], distribution: Any) -> None:
+    """The option ``dist``: initial weights drawn from a distribution."""
     values["weight_init"] = distribution
 
 
@@ -109,7 +110,7 @@ class LayerDefaults(Configuration, LayerDefaultsNames):
     l1_bias: InitVar[float | None] = regularizer(L1Regularization, "regularization_bias")
     l2_bias: InitVar[float | None] = regularizer(L2Regularization, "regularization_bias")
     weight_decay_bias: InitVar[float | None] = regularizer(WeightDecay, "regularization_bias")
-    dist: InitVar[Any] = option(_distribution)
+    dist: InitVar[Any] = option(distribution_option)
     constrain_all_parameters: InitVar[Any] = constrainer(ALL)
     constrain_weights: InitVar[Any] = constrainer(WEIGHTS)
     constrain_bias: InitVar[Any] = constrainer(BIASES)

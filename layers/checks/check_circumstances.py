@@ -224,4 +224,7 @@ def regularized(conf: BaseLayer, trained: list[Parameter]) -> str:
         if p.role == "bias" and len([n for n in p.shape if n > 1]) > 1:
             raise CheckFailure(f"{p.name!r} of shape {p.shape} is declared as a bias, so that l1, l2 and weight decay pass over it and it "
                                "starts at the bias' value: params.weight declares a weight. If this is meant: allow={'regularization'}")
+        if p.role == "weight" and p.name.rpartition("_")[2].lower() in ("b", "bias") and len([n for n in p.shape if n > 1]) <= 1:
+            raise CheckFailure(f"{p.name!r} of shape {p.shape} is declared as a weight, so that l1, l2 and weight decay draw it to 0 and "
+                               "it starts at random: params.bias declares a bias. If this is meant: allow={'regularization'}")
     return ", ".join(p.name for p in trained if p.role == "weight") or "no weights"

@@ -146,6 +146,8 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         total, mean = (loss.compute_score(y, z, act, None, average) for average in (False, True))
         if not np.isfinite(total):
             raise CheckFailure(f"the score is {total}")
+        if total == loss.compute_score(y, 0.5 * z[::-1] + 0.1, act, None, False):
+            raise CheckFailure("other predictions have the same score: nothing of the output goes into it")
         try:
             rows = loss.compute_score_array(y, z, act)
         except ConfigurationError as error:

@@ -180,6 +180,13 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
 
     taken: list[tuple[int, ...]] = []
 
+    def spread_of_more_inputs() -> float:
+        try:
+            few, many = (float(np.std(drawn(1, (n, 8)))) for n in (8, 2048))
+        except Exception:       # shapes that it refuses
+            return 1.0
+        return many / few if few else 1.0
+
     def shapes() -> str:
         for size in dict.fromkeys([wanted, wanted[::-1], (1, *wanted), (5,)]):
             try:
@@ -212,6 +219,9 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
             raise CheckFailure("all units (the last axis) start with equal weights, and learn the same: draw a value for each weight")
         if len(rows) > 1 and rows.shape[1] > 1 and len(np.unique(first)) > 1 and (rows == rows[:1]).all():
             raise CheckFailure("all inputs (the first axis) start with equal weights: draw a value for each weight")
+        if (growth := spread_of_more_inputs()) > 4:
+            raise CheckFailure(f"weights of 2048 inputs are {growth:.3g} times as large as those of 8: activations grow with the size of a "
+                               "layer. Divide by the square root of fan_in")
         if np.abs(first).max() > _LARGE:
             raise CheckFailure(f"weights start at up to {np.abs(first).max():.3g}: activations overflow or saturate. Divide by the square "
                                "root of fan_in; if this is meant: allow={'seeds'}")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.environment import uses_reference
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.configuration.configuration import Configuration
-from ...samediff.executor.session import uses_reference
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom
@@ -20,6 +20,8 @@ from ..types.parameters import Parameter
 from .check_circumstances import checks_of_others, statistics_act
 from .check_options import subject_options
 from .check_subject import STEPS, Result, Runner, Subject, fits, time_axis
+
+_MANY = 64              # weights, so that it matters how large each is
 
 
 def configuration_checks(report: CheckReport, given: Configuration) -> None:
@@ -221,8 +223,14 @@ def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
     if first.mask is None:
         close(first.activations, second.activations, "masked steps change the activations, and no mask follows")
         return "no mask follows"
-    where = _along(first.mask, first.activations, subject.output_type(*subject.kinds))
-    close(first.activations * where, second.activations * where, "masked steps change activations of other steps")
+    out, kind = first.activations, subject.output_type(*subject.kinds)
+    axis = time_axis(kind, out.ndim)
+    wanted = (len(out), 1 if axis is None else out.shape[axis])
+    if first.mask.shape != wanted:
+        raise CheckFailure(f"the mask that follows is of shape {first.mask.shape}, for activations of shape {out.shape} it is {wanted}, or "
+                           "None where it is used up: return it from feed_forward_mask")
+    where = _along(first.mask, out, kind)
+    close(out * where, second.activations * where, "masked steps change activations of other steps")
     return f"the mask that follows is {first.mask.shape}"
 
 
@@ -284,6 +292,9 @@ def weights(subject: Subject) -> str:
         if p.role != "weight" or len([n for n in p.shape if n > 1]) < 2:
             continue
         values = first[p.name]
+        if p.init is None and p.fan_in == p.fan_out == 1 and values.size > _MANY:
+            raise CheckFailure(f"{p.name!r} of shape {p.shape} is declared with fan_in=1 and fan_out=1, by which its values are scaled: "
+                               "say how many inputs and outputs it joins, or that this is intended: allow={'initial weights'}")
         if not values.any() and not _says_zero(subject.conf, p):
             raise CheckFailure(f"all initial values of {p.name!r} are 0: the units of the layer stay equal. Leave init to the layer's "
                                "initialiser, or say that this is intended: allow={'initial weights'}")

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
-from ...samediff.errors import DL4PyError
+from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.evaluation.base import BaseEvaluation
 from ...samediff.expressions.arrays import xp
 from ...samediff.graph.child_process import in_child
 from ...samediff.training.updaters.kernel import UpdateKernel, UpdateRule
-from ...samediff.training.updaters.schedules import Schedule
+from ...samediff.training.updaters.schedules import ExponentialSchedule, Schedule
 from ...samediff.training.updaters.updater import IUpdater
 from .check_options import options_check
 from .check_parts import close, configuration_checks
@@ -158,6 +158,15 @@ def _rate(updater: IUpdater, gradients: Any) -> str:
     made = [] if with_rate is None else [_run(with_rate(r), gradients[:1], np.float64, True) for r in (rate, 2 * rate)]
     if made and np.array_equal(*made):
         raise CheckFailure("twice the learning rate makes the same step; step is given it as hyper[0]")
+    try:
+        scheduled = None if with_rate is None else with_rate(ExponentialSchedule("ITERATION", rate, 0.5))
+    except ConfigurationError:          # it takes numbers alone, and says so
+        scheduled = None
+    if with_rate is not None and scheduled is not None:
+        planned = _run(scheduled, gradients[:1], np.float64, True, start=1)
+        if not np.array_equal(planned, _run(with_rate(rate / 2), gradients[:1], np.float64, True, start=1), equal_nan=True):
+            raise CheckFailure("a schedule as the learning rate does not make the steps of its values: step is given the present one as "
+                               "hyper[0]; the attribute is NaN then")
     return f"{rate:g}"
 
 

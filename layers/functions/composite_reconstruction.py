@@ -65,7 +65,7 @@ class CompositeReconstructionDistribution(ReconstructionDistribution, CompositeR
             raise ConfigurationError("CompositeReconstructionDistribution needs one size for each distribution; got "
                                      f"{len(self.distribution_sizes)} sizes and {len(self.reconstruction_distributions)} distributions")
         if not self.total_size:
-            self.__dict__["total_size"] = sum(self.distribution_sizes)
+            self._put(total_size=sum(self.distribution_sizes))
 
     def has_loss_function(self) -> bool:
         return all(d.has_loss_function() for d in self.reconstruction_distributions)

@@ -83,7 +83,7 @@ def _rate_or_schedule(self: IDropout, rate: str, schedule: str, top: float = 1.0
     """Let the first argument be a number or a schedule, as DL4J's constructors do, and check its range."""
     value = getattr(self, rate)
     if isinstance(value, Schedule):
-        self.__dict__.update({rate: math.nan, schedule: value})
+        self._put(**{rate: math.nan, schedule: value})
     elif getattr(self, schedule) is None and not 0 < value <= top:
         raise ConfigurationError(f"{type(self).__name__}.{rate} must be above 0 and at most {top:g}; got {value}")
 

@@ -280,7 +280,7 @@ class WeightInitConstant(IWeightInit, WeightInitConstantNames):
 
 @configuration(_JAVA + "WeightInitIdentity")
 class WeightInitIdentity(IWeightInit, WeightInitIdentityNames):
-    """``scale`` (None: 1) times the identity matrix, or kernels (out, in, *kernel) with the identity as centre taps.
+    """``scale`` (None: 1) times the identity matrix, or kernels ``(out, in, *kernel)`` with the identity as centre taps.
 
     Parameters
     ----------

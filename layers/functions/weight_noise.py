@@ -70,7 +70,7 @@ class DropConnect(Retains, IWeightNoise, DropConnectNames):
     def validate(self) -> None:
         value = self.weight_retain_prob
         if isinstance(value, Schedule):
-            self.__dict__.update(weight_retain_prob=math.nan, weight_retain_prob_schedule=value)
+            self._put(weight_retain_prob=math.nan, weight_retain_prob_schedule=value)
         elif self.weight_retain_prob_schedule is None and not 0 < value <= 1:
             raise ConfigurationError(f"DropConnect.weight_retain_prob must be above 0 and at most 1; got {value}")
 

@@ -10,6 +10,7 @@ from ...samediff.base.spec import TensorSpec
 from ...samediff.families.families import Elementwise, unary
 from ...samediff.ir.op import Op, Specs, op
 from ...samediff.ops.elementwise.activations import sigmoid
+from ...samediff.ops.elementwise.transforms import rational_tanh
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -21,10 +22,7 @@ def _single(value: float) -> float:
 
 
 def _rational_tanh(xp: Any, x: Any) -> Any:
-    positive = x >= 0
-    y = 2 / 3 * xp.where(positive, x, -x)
-    square = y * y
-    return _single(1.7159) * xp.where(positive, 1, -1) * (1 - 1 / (1 + y + square + _single(1.41645) * square * square))
+    return rational_tanh(xp, x, _single(1.7159), _single(1.41645))
 
 
 def _gelu_cubed(xp: Any, x: Any) -> Any:

@@ -67,8 +67,13 @@ class RowSlope(Op):
 _LOG_ROOT = math.log(float(np.float32(math.sqrt(2 * math.pi))))
 
 
-def _norm(xp: Any, x: Any) -> Any:
-    return xp.sqrt((x * x).sum(axis=1, keepdims=True, dtype=x.dtype))
+def _unit(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Rows of length 1, and their lengths; lengths below 1e-5 count as 1e-5. Squares are those of shares of the largest element."""
+    largest = abs(x).max(axis=1, keepdims=True)
+    scale = xp.where((largest > 0) & (largest < xp.inf), largest, 1).astype(x.dtype)
+    shares = x / scale
+    length = xp.maximum(scale * xp.sqrt((shares * shares).sum(axis=1, keepdims=True, dtype=x.dtype)), xp.asarray(1e-5, x.dtype))
+    return x / length, length
 
 
 @op("layer_cosine_proximity")
@@ -77,14 +82,13 @@ class CosineProximity(RowLoss):
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
         """Negative cosine of the angle between labels and output."""
-        a, b = (xp.maximum(_norm(xp, v), xp.asarray(1e-5, v.dtype)) for v in (labels, output))
-        return -(labels * output / (a * b)).sum(axis=1, dtype=output.dtype)
+        return -(_unit(xp, labels)[0] * _unit(xp, output)[0]).sum(axis=1, dtype=output.dtype)
 
     def slope(self, xp: Any, labels: Any, output: Any) -> Any:
         """-(y |p|^2 - p (y p)) / (|y| |p|^3): 0 at p = 0, where only the norm below the line counts as 1e-5."""
-        a, b = (xp.maximum(_norm(xp, v), xp.asarray(1e-5, v.dtype)) for v in (labels, output))
-        squared, inner = ((v * output).sum(axis=1, keepdims=True, dtype=output.dtype) for v in (output, labels))
-        return -(labels * squared - output * inner) / (a * b * b * b)
+        (y, _), (p, length) = _unit(xp, labels), _unit(xp, output)
+        squared, inner = ((v * p).sum(axis=1, keepdims=True, dtype=output.dtype) for v in (p, y))
+        return -(y * squared - p * inner) / length
 
 
 @op("layer_multi_label")

@@ -61,7 +61,7 @@ class AttentionLayer(GraphDefinedHiddenLayer, AttentionLayerNames):
         if self.project_input and not self.head_size and self.n_heads:
             if self.n_out % self.n_heads:
                 raise ConfigurationError(f"{self.label}: n_out {self.n_out} is no multiple of n_heads {self.n_heads}")
-            self.__dict__["head_size"] = self.n_out // self.n_heads
+            self._put(head_size=self.n_out // self.n_heads)
 
     def define_projections(self, params: ParameterTable, queries: int) -> None:
         """Wq, Wk, Wv (heads, head size, features) and Wo (heads * head size, n_out), with the fans of DL4J."""

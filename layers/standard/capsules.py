@@ -109,7 +109,7 @@ class PrimaryCapsules(GraphDefinedHiddenLayer, PrimaryCapsulesNames):
 
     def validate(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation"):
-            self.__dict__[name] = repeated(getattr(self, name), 2)
+            self._put(**{name: repeated(getattr(self, name), 2)})
         refuse_causal(self, self.convolution_mode)
 
     def define_parameters(self, params: ParameterTable) -> None:

@@ -145,7 +145,7 @@ class ElementWiseMultiplicationLayer(FeedForwardLayer, ElementWiseMultiplication
 class PReLULayer(BaseLayer, PReLULayerNames):
     """``x`` where positive, else ``alpha * x`` with a learned array of slopes (He et al., 2015).
 
-    Shapes: x (batch, *input_shape) -> the same. ``shared_axes`` (1-based) have one slope for the whole axis.
+    Shapes: x ``(batch, *input_shape)`` -> the same. ``shared_axes`` (1-based) have one slope for the whole axis.
 
     Parameters
     ----------

@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 __all__ = ["FrozenLayer", "FrozenLayerWithBackprop"]
 
 
+class _Still(BaseWrapperLayer):
+    """A wrapper in which nothing trains."""
+
+    frozen: ClassVar[bool] = True
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return ()
+
+    @property
+    def loss_uses_feature_mask(self) -> bool:
+        """Whether the mask of the features reaches the wrapped layer: an RnnOutputLayer sees that of labels alone."""
+        return getattr(self.underlying, "loss_uses_feature_mask", True)
+
+
 @layer(PACKAGE + "misc.FrozenLayer")
-class FrozenLayer(BaseWrapperLayer, FrozenLayerNames):
+class FrozenLayer(_Still, FrozenLayerNames):
     """A layer whose parameters do not train; nothing is propagated below it."""
 
     json_first: ClassVar[tuple[str, ...]] = ("layer",)
-    frozen: ClassVar[bool] = True
     stops_gradients: ClassVar[bool] = True
     underlying: Layer = field(json="layer")
 
@@ -37,10 +51,6 @@ class FrozenLayer(BaseWrapperLayer, FrozenLayerNames):
     @property
     def configured_twice(self) -> bool:
         return isinstance(self.underlying, BaseLayer)
-
-    @property
-    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
-        return ()
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return NoOp()
@@ -66,20 +76,15 @@ class FrozenLayer(BaseWrapperLayer, FrozenLayerNames):
 
 
 @layer(PACKAGE + "misc.FrozenLayerWithBackprop")
-class FrozenLayerWithBackprop(BaseWrapperLayer, FrozenLayerWithBackpropNames):
+class FrozenLayerWithBackprop(_Still, FrozenLayerWithBackpropNames):
     """A layer whose parameters do not train, while gradients pass through it."""
 
-    frozen: ClassVar[bool] = True
     counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
     scores_regularization: ClassVar[bool] = False
 
     @property
     def configured_twice(self) -> bool:
         return True
-
-    @property
-    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
-        return ()
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""

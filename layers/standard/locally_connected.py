@@ -207,7 +207,7 @@ class LocallyConnected2D(LocallyConnected, LocallyConnected2DNames):
 
     def validate(self) -> None:
         for name in ("kernel", "stride", "padding", "dilation"):
-            self.__dict__[name] = repeated(getattr(self, name), 2)
+            self._put(**{name: repeated(getattr(self, name), 2)})
         refuse_causal(self, self.cm)
 
     def validate_new(self) -> None:

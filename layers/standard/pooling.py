@@ -195,7 +195,7 @@ class Subsampling1DLayer(BaseSubsampling, Subsampling1DLayerNames):
 
     def validate(self) -> None:
         if len(self.kernel_size) == 1:  # DL4J's files write the second, unused axis
-            self.__dict__["kernel_size"] = (*self.kernel_size, 1)
+            self._put(kernel_size=(*self.kernel_size, 1))
         super().validate()
 
     def output_type(self, input_type: InputType) -> InputType:

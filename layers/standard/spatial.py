@@ -71,7 +71,7 @@ class ResizingLayer(NoParamLayer, ResizingLayerNames):
         if not self.in_pairs and (len(sizes) != self.rank or min(sizes) < 1):
             want = f"{self.rank} numbers of at least 1"
             raise ConfigurationError(f"{self.label}: {self.sizes_field} must be {want}; got {value}")
-        self.__dict__[self.sizes_field] = sizes
+        self._put(**{self.sizes_field: sizes})
 
     def resized(self, axis: int, n: int) -> int:
         """Return the new size of an axis."""
@@ -250,9 +250,9 @@ class Upsampling1D(_Repeats, TimeResizing, Upsampling1DNames):
     """Repeats every step. Shapes: x (batch, size, time) -> (batch, size, time * n). A mask is repeated too."""
 
     def validate(self) -> None:
-        self.__dict__["size"] = self.size[:1] if self.size[1:] == self.size[:1] else self.size
+        self._put(size=self.size[:1] if self.size[1:] == self.size[:1] else self.size)
         super().validate()
-        self.__dict__["size"] = self.size * 2  # DL4J's files write two equal numbers
+        self._put(size=self.size * 2)  # DL4J's files write two equal numbers
 
     def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
         return sd.add_op(RepeatBlocks((1, self.size[0])), [mask])  # type: ignore[no-any-return]

@@ -113,13 +113,16 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         super()._fill(values, extra)
-        self.__dict__["underlying"] = named(self.underlying, self.layer_name)
+        self._put(underlying=named(self.underlying, self.layer_name))
 
 
 def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
-    """The wrapped layer with its own dropout; ``masked`` gives recurrent layers the mask that they would ignore alone."""
+    """The wrapped layer with its own dropout and weight noise; ``masked`` gives recurrent layers the mask that they would ignore alone."""
     if layer.dropout is not None and layer.takes_dropout:
         x = layer.dropout.define(sd, x)
+    noise = getattr(layer, "weight_noise", None)
+    if noise is not None:
+        params = params.changed(noise.applied(sd, dict(params), layer.parameter_table()))
     return defining(layer, masked)(sd, x, params, mask)  # type: ignore[no-any-return]
 
 
@@ -351,7 +354,7 @@ class Bidirectional(Layer, BidirectionalNames):
             extra.pop(derived, None)
         super()._fill(values, extra)
         fwd = named(self.fwd, self.layer_name)
-        self.__dict__.update(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
+        self._put(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
 
     def validate(self) -> None:
         if self.bwd is not None and type(self.fwd) is not type(self.bwd):

@@ -122,7 +122,7 @@ class AttentionVertex(GraphDefinedVertex, AttentionVertexNames):
         if not self.project_input and self.n_heads > 1:
             raise ConfigurationError("AttentionVertex: several heads need project_input")
         if not self.head_size and self.n_heads and self.n_out:
-            self.__dict__["head_size"] = self.n_out // self.n_heads
+            self._put(head_size=self.n_out // self.n_heads)
 
     def with_input_types(self, *input_types: InputType) -> GraphVertex:
         """Sizes that are not set follow from the types of queries, keys and values."""

@@ -97,7 +97,7 @@ class PoolHelperVertex(GraphVertex, PoolHelperVertexNames):
 class SubsetVertex(GraphVertex, SubsetVertexNames):
     """Features or channels ``from_`` to ``to`` along axis 1.
 
-    Shapes: x (batch, n, …) -> (batch, to - from_ + 1, …).
+    Shapes: x (batch, n, …) -> ``(batch, to - from_ + 1, …)``.
 
     Parameters
     ----------

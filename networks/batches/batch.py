@@ -35,13 +35,6 @@ class NetworkBatch(WholeBatch):
         labels = self.labels[0] if self.labels else None
         return self.size if labels is None else int(labels.shape[0])
 
-    def form(self) -> Any:
-        """Shapes and types of all arrays: batches of one form run in the same way."""
-        if self.features_masks or self.labels_masks or len(self.inputs) != 1 or len(self.labels) != 1:
-            return tuple([None if a is None else (a.shape, a.dtype.num) for part in self.parts() for a in (*part, None)])
-        x, y = self.inputs[0], self.labels[0]
-        return (x.shape, x.dtype.num) if y is None else form_of(x, y)
-
     def parts(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
         """Inputs, labels, masks of the features, masks of the labels."""
         return self.inputs, self.labels, self.features_masks, self.labels_masks
@@ -55,11 +48,6 @@ class NetworkBatch(WholeBatch):
         def each(arrays: Sequence[Any]) -> list[Any]:
             return [None if a is None else function(a) for a in arrays]
         return NetworkBatch(each(self.inputs), each(self.labels), each(self.features_masks), each(self.labels_masks))
-
-
-def form_of(x: Any, y: Any) -> Any:
-    """The form of a batch of one input and its labels."""
-    return x.shape, x.dtype.num, y.shape, y.dtype.num
 
 
 def _arrays(values: Arrays | None, what: str) -> list[Any]:

@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     one = commands.add_parser("inspect", help="what a file holds: kind, version, layers, parameters, classes and ops that are missing here")
-    one.add_argument("file", help="a model zip, graph file, normalizer, array, .npz or .safetensors")
+    one.add_argument("file", help="a model of DL4J, Keras, ONNX or TensorFlow, a graph file, normalizer, array, .npz or .safetensors")
     one.add_argument("--json", action="store_true", help="as JSON")
     one.set_defaults(run=lambda a: json.dumps(inspect(a.file).to_document(), indent=2) if a.json else str(inspect(a.file)))
 
@@ -99,10 +99,11 @@ def _parser() -> argparse.ArgumentParser:
     four.set_defaults(run=_profile)
 
     three = commands.add_parser("convert", help="to another kind of file, by the suffix of the target: " + ", ".join(SUFFIXES))
-    three.add_argument("source", help="a model zip, graph file, or the arrays of a network")
+    three.add_argument("source", help="a model of DL4J, Keras, ONNX or TensorFlow, a graph file, or the arrays of a network")
     three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz .onnx: a graph (of a network the forward pass); "
                                       ".npz .safetensors: arrays by name")
-    three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
+    three.add_argument("--dry-run", action="store_true", help="say what would get lost, and write nothing")
+    three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr, a.dry_run))
 
     five = commands.add_parser("info", help="the devices of this machine, their memory, and versions")
     five.set_defaults(run=lambda a: describe())

@@ -9,16 +9,17 @@ from ...samediff.errors import ConfigurationError
 from ...samediff.graph.graph import SameDiff
 from ..files.exchange import to_arrays, to_same_diff
 from ..files.model_zip import CONFIGURATION
-from .opening import ARRAYS, open_model
+from .formats import ARRAYS, GRAPHS, ONNX, format_of, losses
+from .opening import open_model
 from .progress import ReadingProgress
 
-GRAPHS = (".fb", ".sdnb", ".sdz")
-ONNX = ".onnx"
 SUFFIXES = (".zip", *GRAPHS, ONNX, *ARRAYS)
 
 
-def convert(source: str, target: str, messages: TextIO | None = None) -> str:
+def convert(source: str, target: str, messages: TextIO | None = None, dry_run: bool = False) -> str:
     """Write the model of one file into another kind of file, as the suffix of ``target`` says; one line on what was done.
+
+    What gets lost is said before anything is written.
 
     ========================  =============================================================================
     ``.zip``                  DL4J's model zip; not from graphs
@@ -32,7 +33,9 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
     ----------
     source, target : paths
     messages : text stream, optional
-        Takes lines on the progress with large files.
+        Takes lines on what gets lost, and on the progress with large files.
+    dry_run : bool
+        Whether it ends there, and nothing is written; False by default.
 
     Raises
     ------
@@ -46,11 +49,20 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
         raise ConfigurationError(f"{target}: the suffix says the kind of file; expected one of {', '.join(SUFFIXES)}")
     if os.path.exists(target) and os.path.samefile(source, target):
         raise ConfigurationError(f"{target} is the source itself")
-    with ReadingProgress(source, messages) as stream:
-        model = open_model(source, stream)
+    form = format_of(source)
+    if os.path.isdir(source):
+        model = open_model(source)
+    else:
+        with ReadingProgress(source, messages) as stream:
+            model = open_model(source, stream)
     kind = type(model).__name__
     if suffix == ".zip" and isinstance(model, SameDiff):
         raise ConfigurationError(f"{source} is a graph, from which no layers can be told; a model zip needs a network")
+    lost = losses(model, form, suffix)
+    if messages is not None:
+        print(*(f"lost: {line}" for line in lost), sep="\n", end="\n" if lost else "", file=messages)
+    if dry_run:
+        return f"{kind} of {source} can be written to {target}" + ("" if lost else "; nothing is lost")
     if messages is not None and os.path.getsize(source) > ReadingProgress.QUIET:
         print(f"writing {target}", file=messages)
     if suffix in ARRAYS:

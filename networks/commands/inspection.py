@@ -25,22 +25,22 @@ from ..files.model_zip import (
     PREPROCESSOR,
     UPDATER_STATE,
     ModelLimits,
-    is_model_zip,
     read_configuration,
 )
-from ..keras.archive import is_keras
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
 from ..structure.configuration import check_count, is_graph, of_document
 from ..structure.structure import Structure, structure_of
-from .opening import has_arrays, open_model
+from .foreign import inspect_onnx, inspect_state, inspect_tensorflow
+from .formats import format_of
+from .opening import open_model
 from .report import FileReport, Part
 
 _NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"
 
 
 def inspect(path: str | os.PathLike[str]) -> FileReport:
-    """What a file holds: a model zip of any version, a graph file, a normalizer, an array, or arrays by name.
+    """What a file holds: a model of DL4J of any version, Keras, ONNX or TensorFlow, a graph, a normalizer, an array, arrays by name.
 
     Nothing is run, and classes and ops that are not registered are named instead of refused.
 
@@ -60,21 +60,27 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
     ('array', {'array': [2, 3]})
     """
     where = path_of(path)
-    if has_arrays(where):
-        return _arrays(where)
-    if is_keras(where):
-        return _keras(where)
-    if is_model_zip(where):
-        return _model(where)
+    own = {"arrays": _arrays, "Keras model": _keras, "model zip": _model, "ONNX model": inspect_onnx,
+           "TensorFlow graph": inspect_tensorflow, "PyTorch": inspect_state}
+    kind = format_of(where)
+    if kind.name in own:
+        report = own[kind.name](where)
+        return _noted(report, kind.lossy_in)
     with open_regular(where) as stream:
         head = stream.read(32)
         stream.seek(0)
         if head.startswith(_NORMALIZER_HEADER):
             return FileReport(where, "normalizer", normalizer=_kind_of_normalizer(DataInput(stream, where)))
         if head[2:].startswith((b"MIXED_DATA_TYPES", b"LONG_SHAPE", b"JAVACPP", b"HEAP", b"DIRECT")):
-            shape, kind = array_header(stream, where)
-            return FileReport(where, "array", data_type=kind, parts=[Part("array", kind, {"array": list(shape)})])
+            shape, data_type = array_header(stream, where)
+            return FileReport(where, "array", data_type=data_type, parts=[Part("array", data_type, {"array": list(shape)})])
     return _graph(where)
+
+
+def _noted(report: FileReport, lossy: str) -> FileReport:
+    if lossy:
+        report.notes.append(f"not read: {lossy}")
+    return report
 
 
 def _keras(where: str) -> FileReport:

@@ -9,20 +9,13 @@ from ...samediff.errors import FileFormatError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text
 from ..files.exchange import set_arrays
-from ..files.model_zip import CONFIGURATION, is_model_zip, read_configuration
-from ..keras.archive import is_keras
+from ..files.model_zip import CONFIGURATION, read_configuration
 from ..models.computation_graph import ComputationGraph
 from ..models.keras_import import KerasModelImport
 from ..models.model_serializer import ModelSerializer
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import ComputationGraphConfiguration, is_graph, read
-
-ARRAYS = (".npz", ".safetensors")
-
-
-def has_arrays(path: str) -> bool:
-    """Whether a file is one of arrays by name."""
-    return path.lower().endswith(ARRAYS) and not is_model_zip(path)
+from .formats import FORMATS, format_of
 
 
 def open_model(path: str, stream: BinaryIO | None = None) -> Any:
@@ -33,13 +26,21 @@ def open_model(path: str, stream: BinaryIO | None = None) -> Any:
     FileFormatError
         No model, or arrays without the configuration of one.
     """
-    if has_arrays(path):
+    kind = format_of(path)
+    if kind is FORMATS["arrays"]:
         return _from_arrays(path)
-    if is_keras(path):
+    if kind is FORMATS["Keras model"]:
         return KerasModelImport.import_keras_model_and_weights(stream or path)
-    if not is_model_zip(path):
-        return SameDiff.load(stream or path)
-    return restored(path, stream)
+    if kind is FORMATS["model zip"]:
+        return restored(path, stream)
+    if kind is FORMATS["ONNX model"]:           # by its path: tensors may lie in files beside it
+        return SameDiff.import_onnx(path)
+    if kind is FORMATS["TensorFlow graph"]:
+        return SameDiff.import_frozen_tf(path)
+    if kind is FORMATS["PyTorch"]:
+        raise FileFormatError(f"{path} holds weights of PyTorch without the layers: set_state_dict(net, {os.path.basename(path)!r}) takes "
+                              "them over into a network")
+    return SameDiff.load(stream or path)
 
 
 def restored(path: str, stream: BinaryIO | None = None) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.bounded_cache import BoundedCache
+from ...samediff.base.environment import uses_reference
 from ...samediff.device import devices
-from ...samediff.executor.session import call_key, run, uses_reference
+from ...samediff.executor.session import call_key, run
 from ...samediff.plans.plan import Plan
 from ..batches.batch import NetworkBatch
 from ..batches.batch_checks import Explained

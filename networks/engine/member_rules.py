@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.base.environment import uses_reference
 from ...samediff.base.lazy_property import lazy_property
 from ...samediff.errors import ShapeError
-from ...samediff.executor.session import uses_reference
 from ...samediff.training.steps.step import FlatParameters, FlatSlot
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization, normalize_gradients
 from ...samediff.training.updaters.normalization import Normalization, NormalizeKernel

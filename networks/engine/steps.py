@@ -1,4 +1,4 @@
-"""Gradients of a network, and the updates of its parameters."""
+"""Steps of a network: gradients, the updates of its parameters, and what is known of batches that have the form of an earlier one."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -7,15 +7,89 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.bounded_cache import BoundedCache
-from ...samediff.executor.session import run, uses_reference
-from ...samediff.training.steps.step import TrainingStep
+from ...samediff.base.environment import uses_reference
+from ...samediff.executor.session import run
+from ...samediff.ir.run_context import RunContext
+from ...samediff.plans.plan import Plan
+from ...samediff.training.steps.step import PlannedStep, TrainingStep
+from ...samediff.training.updaters.normalization import Normalization
 from ..batches.batch import NetworkBatch
 from ..batches.batch_checks import Explained, explain_not_finite
 from .build import NetworkGraph, epsilon_name
-from .cached_step import CachedStep
 from .graphs import Graphs
 from .placement import Place, on_its_device
 from .progress import Progress
+
+
+class CachedStep(PlannedStep):
+    """A plan and where in a batch its placeholders are.
+
+    Parameters
+    ----------
+    step, plan, normalization, counter : as in :class:`.PlannedStep`
+    places : for each placeholder of the plan which part of a batch, and which array of it
+    divisors : by what the losses are divided
+    rows : what sums over examples are divided by
+    scale : what sums of gradients are multiplied by
+
+    Attributes
+    ----------
+    most : how many of these to take in one call, at most
+    in_order : whether the plan takes features and labels, in this order, and nothing else
+    """
+
+    def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
+                 scale: float, normalization: Normalization | None, counter: Any) -> None:
+        super().__init__(step, plan, normalization, counter)
+        self.places, self.divisors, self.rows, self.scale = places, divisors, rows, scale
+        self.in_order = places == [(0, 0), (1, 0)]
+
+    @property
+    def most(self) -> int:
+        return 1 if self.compiled is None else self.compiled.most
+
+    @staticmethod
+    def places_of(feeds: Mapping[str, Any], plan: Plan, batch: NetworkBatch) -> list[tuple[int, int]] | None:
+        """The places in a batch of a plan's placeholders; None where one is not taken from the batch as it is."""
+        where = {id(a): (k, i) for k, part in enumerate(batch.parts()) for i, a in enumerate(part) if a is not None}
+        found = [where.get(id(feeds[n])) for n in plan.feeds]
+        return None if None in found else found  # type: ignore[return-value]
+
+    def feeds(self, batch: NetworkBatch) -> list[Any]:
+        """The arrays of a batch in the order of the plan's inputs."""
+        parts = batch.parts()
+        return [parts[k][i] for k, i in self.places]
+
+    def run(self, batch: NetworkBatch, context: RunContext | None) -> float:
+        """The summed losses, divided; the gradients land in the flat vector."""
+        return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
+
+    def run_compiled(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, seed: int) -> float:
+        """Take compiled steps, with updates, for the feeds of one batch or of several in turn; returns the score of the last."""
+        compiled = self.compiled
+        assert compiled is not None
+        if len(batches) > 1:
+            return self._total(compiled.series(batches, iteration, epoch, self.scale, seed))
+        return self._total(compiled(batches[0], iteration, epoch, self.scale, seed))
+
+    def _total(self, results: Sequence[Any]) -> float:
+        total = 0.0
+        for value, divisor in zip(results, self.divisors):
+            total += value.item() / divisor
+        return total
+
+
+def form_of(x: Any, y: Any) -> Any:
+    """Shapes and types of one input and its labels: batches of one form run in the same way."""
+    return x.shape, x.dtype.num, y.shape, y.dtype.num
+
+
+def form_of_batch(batch: NetworkBatch) -> Any:
+    """Shapes and types of all arrays of a batch."""
+    if batch.features_masks or batch.labels_masks or len(batch.inputs) != 1 or len(batch.labels) != 1:
+        return tuple([None if a is None else (a.shape, a.dtype.num) for part in batch.parts() for a in (*part, None)])
+    x, y = batch.inputs[0], batch.labels[0]
+    return (x.shape, x.dtype.num) if y is None else form_of(x, y)
 
 
 class Steps:
@@ -46,7 +120,7 @@ class Steps:
 
     def _gradient(self, batch: NetworkBatch, states: Mapping[str, Any] | None, stateful: bool) -> tuple[float, dict[str, Any]]:
         plain = states is None and not stateful and not uses_reference()
-        form = batch.form() if plain else None
+        form = form_of_batch(batch) if plain else None
         known = self.known.get(form) if plain else None
         if known is not None:
             self.begin(known.step)
@@ -71,7 +145,8 @@ class Steps:
 
     def begin(self, step: TrainingStep) -> None:
         """Note that a step is what computes the gradients."""
-        step.clear_others()
+        if not step.is_complete:
+            step.clear_others()
         self.computed, self.last = step.names, step
 
     @property
@@ -84,18 +159,26 @@ class Steps:
         known = self.known.get(form)
         return None if known is None or known.compiled is None else known
 
+    def fit_known(self, x: Any, y: Any) -> bool:
+        """Take the compiled step for features and labels; whether there is one."""
+        known = self.compiled(form_of(x, y))
+        if known is None or not known.in_order:
+            return False
+        self.run_compiled(known, [(x, y)])
+        return True
+
     def run_compiled(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> None:
         """Compiled steps for the feeds of some batches of a form, one after the other."""
         at = self.progress
         with self.lock:
             self.begin(known.step)
-            at.rows, penalty = known.rows, 0.0
+            at.rows, penalty, iteration = known.rows, 0.0, at.counter.item()
             if self.rules.penalizes:        # penalties of the last step belong to the parameters before it
                 if len(batches) > 1:
-                    known.run_compiled(batches[:-1], at.iteration, at.epoch, at.seed)
-                    batches = batches[-1:]
+                    known.run_compiled(batches[:-1], iteration, at.epoch, at.seed)
+                    batches, iteration = batches[-1:], at.iteration
                 penalty = self.penalty()
-            at.score = penalty + known.run_compiled(batches, at.iteration, at.epoch, at.seed)
+            at.score = penalty + known.run_compiled(batches, iteration, at.epoch, at.seed)
 
     @on_its_device
     def check_finite(self, total: float, batch: NetworkBatch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:

@@ -5,7 +5,6 @@ from os import PathLike
 from typing import Any, BinaryIO
 
 from ...layers.types.input_type import InputType
-from ...samediff.base.names import first_free
 from ...samediff.errors import ConfigurationError
 from ..engine.build import input_name
 from ..engine.protocols import HasEngine
@@ -15,6 +14,7 @@ from .exchange import forward_graph
 def export_network(net: HasEngine, target: str | PathLike[str] | BinaryIO | None, input_types: tuple[InputType, ...]) -> Any:
     """Write the forward pass of a network, as it computes outside of training; see ``export_onnx`` of networks."""
     from ...samediff.onnx.exporting import export
+    from ...samediff.onnx.importing import rename
     structure = net.engine.structure
     if input_types and (len(input_types) != len(structure.inputs) or not all(isinstance(t, InputType) for t in input_types)):
         raise ConfigurationError(f"export_onnx takes an InputType for each input of the network ({', '.join(structure.inputs)}); "
@@ -30,8 +30,5 @@ def export_network(net: HasEngine, target: str | PathLike[str] | BinaryIO | None
             found = sd.call("base", "identity", sd.variable(found)).name()
         names[found] = key
         outputs.append(found)
-    for old, new in names.items():
-        if old != new and sd.has_variable(new):
-            sd.rename_variable(new, first_free(f"{new}_inner", lambda n: not sd.has_variable(n)))
-        sd.rename_variable(old, new)
+    rename(sd, names)
     return export(sd, target, [names[n] for n in outputs], one_batch=True)

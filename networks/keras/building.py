@@ -152,7 +152,7 @@ def _is_list(members: list[ModelMember]) -> bool:
     return all(isinstance(p.conf, (Layer, InputPreProcessor)) for m in members for p in m.made.parts)
 
 
-class _Sized(ListBuilder):
+class SizedListBuilder(ListBuilder):
     """A list whose layers know their sizes."""
 
     def _sized(self, layers: list[Layer]) -> tuple[list[Layer], dict[int, InputPreProcessor]]:
@@ -160,7 +160,7 @@ class _Sized(ListBuilder):
 
 
 def _list(network: Any, members: list[ModelMember], loss: Layer | None) -> BuiltModel:
-    builder = _Sized(network)
+    builder = SizedListBuilder(network)
     parameters: dict[str, Array] = {}
     waiting: list[InputPreProcessor] = []
     number = 0

@@ -7,9 +7,9 @@ from typing import Any
 from numpy import ndarray
 
 from ...samediff.data import DataSet
-from ..batches.batch import NetworkBatch, form_of
-from ..engine.cached_step import CachedStep
+from ..batches.batch import NetworkBatch
 from ..engine.engine import Engine
+from ..engine.steps import CachedStep, form_of, form_of_batch
 
 Feeds = Sequence[Any]
 
@@ -66,7 +66,7 @@ class FastPath:
                         self._seen[id(data)] = data, x, y, known, feeds
                     return known, feeds
         elif type(data) is NetworkBatch:
-            known = self._steps.compiled(data.form())
+            known = self._steps.compiled(form_of_batch(data))
             if known is not None:
                 return known, known.feeds(data)
         return None, ()

@@ -118,7 +118,8 @@ class NetworkFittingMixin(Network):
 
     def _train(self, args: Sequence[Any], options: FitOptions) -> Self:
         """``fit``: a data set, an iterator and perhaps a number of epochs, or features, labels and masks."""
-        if options.is_plain and self.trainer.fit_known(*args):
+        engine = self._engine
+        if engine is not None and options.is_plain and not self._listeners and self.trainer.fit_known(engine, *args):
             return self
         if options.listeners or options.callbacks:
             with self.hearing(options.listeners, options.callbacks):

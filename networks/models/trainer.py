@@ -7,17 +7,19 @@ from typing import Any
 
 from numpy import ndarray
 
+from ...samediff.base.environment import uses_reference
 from ...samediff.data import DataSet
 from ...samediff.data.given.parts import no_batch
 from ...samediff.data.given.sources import Wrapped, can_repeat, note_batch
 from ...samediff.data.iterators.iterator import BatchIterator
+from ...samediff.device import devices
 from ...samediff.errors import DL4PyError, GraphError, ShapeError
-from ...samediff.executor.session import uses_reference
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.listeners.listener import Listener
 from ...samediff.training.listeners.operation import At, Operation
-from ..batches.batch import NetworkBatch, form_of
+from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_in
+from ..engine.engine import Engine
 from ..engine.pieces import is_cut, pieces_of
 from ..engine.placement import run_on_device
 from ..engine.steps import Steps
@@ -103,7 +105,11 @@ class Trainer:
     def takes_compiled_steps(self) -> bool:
         """Whether compiled steps suffice: no listeners, checks, pieces or other optimizer."""
         engine = self.network.engine
-        if engine.progress.checks_finite or self.network.get_listeners() or uses_reference():
+        return not engine.progress.checks_finite and not self.network.get_listeners() and self._is_compiled(engine)
+
+    def _is_compiled(self, engine: Engine) -> bool:
+        """Whether the configuration asks for nothing but compiled steps."""
+        if uses_reference():
             return False
         kept = self._plain
         if kept is None or kept[0] is not engine.steps:         # another configuration
@@ -111,24 +117,16 @@ class Trainer:
             kept = self._plain = engine.steps, plain and engine.steps.is_compiled
         return kept[1]
 
-    def fit_known(self, x: Any, y: Any, features_mask: Any, labels_mask: Any) -> bool:
-        """The step for features and labels, or a data set, of a form that was fitted before; whether that was possible."""
-        self.network.engine.progress.checks_finite = False
+    def fit_known(self, engine: Engine, x: Any, y: Any, features_mask: Any, labels_mask: Any) -> bool:
+        """The step for features and labels, or a data set, of a form fitted before, without listeners; whether that was possible."""
+        engine.progress.checks_finite = False
         if type(x) is DataSet and y is None:
             x, y, features_mask, labels_mask = x.features, x.labels, x.features_mask, x.labels_mask
         if features_mask is not None or labels_mask is not None:
             return False
-        if type(x) is not ndarray or type(y) is not ndarray or not self.takes_compiled_steps():
+        if type(x) is not ndarray or type(y) is not ndarray or not self._is_compiled(engine):
             return False
-        return run_on_device(self.network.engine.place, self._take, x, y)
-
-    def _take(self, x: Any, y: Any) -> bool:
-        steps = self.network.engine.steps
-        known = steps.compiled(form_of(x, y))
-        if known is None or not known.in_order:
-            return False
-        steps.run_compiled(known, [(x, y)])
-        return True
+        return run_on_device(engine.place, engine.steps.fit_known, x, y) if devices.active else engine.steps.fit_known(x, y)
 
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The batches; notes how long each took to come."""

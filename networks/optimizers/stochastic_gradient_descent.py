@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...samediff.executor.session import uses_reference
+from ...samediff.base.environment import uses_reference
 from ...samediff.training.listeners.calls import Listeners
 from ..batches.batch import NetworkBatch
+from ..engine.steps import form_of_batch
 from .base import BETWEEN, Optimizer, States
 
 
@@ -24,7 +25,7 @@ class StochasticGradientDescent(Optimizer):
         engine = self.network.engine
         if engine.progress.checks_finite or (hear and any(hear.wants(hook) for hook in BETWEEN)):
             return False
-        known = engine.steps.compiled(batch.form()) if engine.steps.is_compiled and not uses_reference() else None
+        known = engine.steps.compiled(form_of_batch(batch)) if engine.steps.is_compiled and not uses_reference() else None
         if known is None:
             return False
         engine.steps.run_compiled(known, [known.feeds(batch)])

@@ -283,7 +283,7 @@ class ComputationGraphConfiguration(NetworkConfiguration, ComputationGraphConfig
         sources = self._sources()
         topological_order(self.network_inputs, sources)
         if self.topological_order_str is not None and not is_topological(self.topological_order_str, self.network_inputs, sources):
-            self.__dict__.update(topological_order=None, topological_order_str=None)      # these describe the graph before it was changed
+            self._put(topological_order=None, topological_order_str=None)      # these describe the graph before it was changed
 
     def order(self) -> list[str]:
         """Return the names of inputs and vertices in the order in which they run (also that of the flat parameters).

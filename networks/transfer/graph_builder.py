@@ -167,7 +167,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
                 if key in kept and kept[key].shape == fresh[key].shape:
                     fresh[key][...] = kept[key]
         if inputs is not None and not self._added and not self._n_in:
-            check_runs(graph, inputs, f"{', '.join(self._n_out)} with another number of outputs")
+            check_runs(graph, self._graph, inputs, f"{', '.join(self._n_out)} with another number of outputs")
         return graph
 
     def _carry(self) -> Types | None:

@@ -11,6 +11,7 @@ from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
 from ...layers.standard.frozen import FrozenLayer
 from ...layers.standard.wrappers import normalization_of
+from ...samediff.base.datatype import DataType
 from ...samediff.configuration.builder import Builder
 from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
@@ -50,6 +51,10 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
     >>> net.get_layer(1).n_out
     5
     """
+
+    # What new layers are drawn with, while the network is built.
+    _draw: Nd4jRandom
+    _dtype: DataType
 
     def __init__(self, network: MultiLayerNetwork, rng: Nd4jRandom | None = None) -> None:
         if not isinstance(network, MultiLayerNetwork):
@@ -159,7 +164,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             for name, value in values[i].items():
                 network.set_param(f"{i}_{name}", value)
         if inputs is not None and not self._added and not self._n_in:
-            check_runs(network, inputs, f"layers {', '.join(map(str, self._n_out))} with another number of outputs")
+            check_runs(network, self._network, inputs, f"layers {', '.join(map(str, self._n_out))} with another number of outputs")
         return network
 
     def _checks(self) -> dict[str, bool]:

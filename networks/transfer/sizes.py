@@ -148,8 +148,16 @@ def _kinds(parts: list[NetworkPart], name: str) -> list[tuple[str, int]]:
                 height, channels = sizes(), getattr(part.preprocessor, "num_channels", 0)
                 found += [(kind, math.prod(height)) for kind in ("FF", *_SERIES)] + [(kind, channels) for kind in _IMAGES]
             if width:
-                return found + [(kind, width) for kind in ("FF", *_SERIES, *_IMAGES)]
+                order = _order_of_volumes(part.conf)
+                return found + [(kind, width) for kind in (("FF", *_SERIES, *_IMAGES) if order is None else (order.name,))]
     return found
+
+
+def _order_of_volumes(conf: Any) -> CNN3DFormat | None:
+    """The order of axes that a layer over volumes, or the one inside it, is told; types of activations do not say it, as in DL4J."""
+    inner = getattr(conf, "underlying", None)
+    order = getattr(conf, "data_format", None)
+    return _order_of_volumes(inner) if inner is not None else order if isinstance(order, CNN3DFormat) else None
 
 
 def _width(conf: Any) -> int:
@@ -221,10 +229,20 @@ def resizes(preprocessor: InputPreProcessor | None) -> bool:
     return not (preprocessor is None or isinstance(preprocessor, (FeedForwardToRnnPreProcessor, RnnToFeedForwardPreProcessor)))
 
 
-def check_runs(network: Any, inputs: Types, what: str) -> None:
-    """ConfigurationError, which says what was replaced, where a network cannot take inputs of these types."""
+def check_runs(network: Any, old: Any, inputs: Types, what: str) -> None:
+    """ConfigurationError, which says what was replaced, where a network cannot take inputs of these types, which the old one takes."""
     arrays = [np.zeros([1] + [n if n > 0 else 2 for n in kind.array_shape()[1:]]) for kind in inputs.values()]
     try:
         network.output(*arrays)
     except DL4PyError as error:
-        raise ConfigurationError(f"behind {what}, layers do not fit ({error}): replace them as well") from error
+        if _takes(old, arrays):
+            raise ConfigurationError(f"behind {what}, layers do not fit ({error}): replace them as well") from error
+
+
+def _takes(network: Any, arrays: list[Any]) -> bool:
+    """Whether a network runs: sizes that were guessed, such as the length of series, may be too small for it."""
+    try:
+        network.output(*arrays)
+    except DL4PyError:
+        return False
+    return True

@@ -22,7 +22,7 @@ from ..ir.translate_errors import inferred, refusal
 from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
-from .orders import arranged, in_columns, order_like
+from .orders import arranged, counts_in_memory, in_columns, order_like
 from .quiet import quietly
 from .recording import state
 
@@ -112,8 +112,8 @@ def apply(op: Op, *inputs: Any) -> Any:
 def evaluate(op: Op, arrays: Sequence[Any]) -> Any:
     """The same on arrays alone, as plain arrays."""
     given = [None if a is None else np.asarray(a) for a in arrays]
-    if op.id == "ismax" and not getattr(op, "dimensions", ()) and given[0] is not None and _is_column_order(given[0]):
-        return evaluate(op, [given[0].T]).T             # the first of equal ones in memory, as DL4J has it
+    if counts_in_memory(op) and given[0] is not None and _is_column_order(given[0]):
+        return evaluate(op, [given[0].T]).T
     try:
         if type(op).place is not Op.place:
             return one_op.placed(op, given, draws.context())

@@ -28,3 +28,8 @@ def order_like(x: Any, made: Any) -> str:
 def order_of_first(arrays: Any) -> str:
     """The order of what several arrays are put together to: that of the first one."""
     return "F" if isinstance(arrays[0], np.ndarray) and in_columns(arrays[0]) else "C"
+
+
+def counts_in_memory(op: Any) -> bool:
+    """Whether the first of equal elements is the first in memory, as DL4J has it for the largest element of a whole array."""
+    return op.id == "ismax" and not op.dimensions

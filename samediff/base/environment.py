@@ -30,3 +30,11 @@ class Setting:
     def value(self) -> str | None:
         """The value that it has now."""
         return os.environ.get(self.name) if self._key in _MAPPING else None
+
+
+_executor = Setting("DL4PY_EXECUTOR")
+
+
+def uses_reference() -> bool:
+    """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
+    return _executor.value() == "reference"

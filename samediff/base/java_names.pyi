@@ -860,6 +860,7 @@ class SameDiffNames(JavaSpelling):
     planIn = SameDiff.plan_in
     prepareForTraining = SameDiff.prepare_for_training
     propertiesForFunction = SameDiff.properties_for_function
+    propertiesToResolve = SameDiff.properties_to_resolve
     putSubFunction = SameDiff.put_sub_function
     removeArgFromOp = SameDiff.remove_arg_from_op
     removeItemFromSequence = SameDiff.remove_item_from_sequence
@@ -965,6 +966,7 @@ class DynamicCustomOpNames(JavaSpelling):
     addSArgument = DynamicCustomOp.add_s_argument
     addTArgument = DynamicCustomOp.add_t_argument
     asOp = DynamicCustomOp.as_op
+    attributeAdaptersForFunction = DynamicCustomOp.attribute_adapters_for_function
     bArgs = DynamicCustomOp.b_args
     calculateOutputShape = DynamicCustomOp.calculate_output_shape
     clearArrays = DynamicCustomOp.clear_arrays
@@ -980,6 +982,7 @@ class DynamicCustomOpNames(JavaSpelling):
     inPlace = DynamicCustomOp.in_place
     isInplaceCall = DynamicCustomOp.is_inplace_call
     isLegacy = DynamicCustomOp.is_legacy
+    mappingsForFunction = DynamicCustomOp.mappings_for_function
     noArguments = DynamicCustomOp.no_arguments
     numBArguments = DynamicCustomOp.num_b_arguments
     numDArguments = DynamicCustomOp.num_d_arguments
@@ -993,6 +996,8 @@ class DynamicCustomOpNames(JavaSpelling):
     opName = DynamicCustomOp.op_name
     outputVariable = DynamicCustomOp.output_variable
     outputVariables = DynamicCustomOp.outputs
+    propertiesToResolve = DynamicCustomOp.properties_to_resolve
+    resolvePropertiesFromSameDiffBeforeExecution = DynamicCustomOp.resolve_properties_from_same_diff_before_execution
     sArgs = DynamicCustomOp.s_args
     setInplaceCall = DynamicCustomOp.set_inplace_call
     setInputArgument = DynamicCustomOp.set_input_argument
@@ -2646,13 +2651,6 @@ class IUpdaterNames(ConfigurationNames):
     def stateSize(self, *args: Any, **options: Any) -> int: ...
     def storedAs(self, *args: Any, **options: Any) -> Self: ...
 
-class RatedUpdaterOptions(IUpdaterOptions):
-    ...
-
-class RatedUpdaterNames(IUpdaterNames):
-    def moveSchedule(self, *args: Any, **options: Any) -> None: ...
-    def withLearningRate(self, *args: Any, **options: Any) -> Self: ...
-
 class AMSGradOptions(RatedUpdaterOptions):
     def learning_rate(self, *values: Any) -> Self: ...
     def learningRate(self, *values: Any) -> Self: ...
@@ -2943,6 +2941,13 @@ class NoOpNames(IUpdaterNames):
     Builder: ClassVar[NoOpBuilderAccess]
     @classmethod
     def builder(cls, *args: Any, **options: Any) -> NoOpBuilder[Self]: ...
+
+class RatedUpdaterOptions(IUpdaterOptions):
+    ...
+
+class RatedUpdaterNames(IUpdaterNames):
+    def moveSchedule(self, *args: Any, **options: Any) -> None: ...
+    def withLearningRate(self, *args: Any, **options: Any) -> Self: ...
 
 class RmsPropOptions(RatedUpdaterOptions):
     def learning_rate(self, *values: Any) -> Self: ...

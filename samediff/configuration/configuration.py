@@ -130,6 +130,10 @@ class Configuration(ConfigurationNames):
         self._fill(cls._bind(args, kwargs), {})
         self.validate_new()
 
+    def _put(self, **values: Any) -> None:
+        """Set fields as they are while the object is made, as :meth:`validate` may: afterwards it is frozen."""
+        self.__dict__.update(values)
+
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         cls, state = type(self), self.__dict__
         check_written(cls)  # type: ignore[arg-type]  # classes are hashable
@@ -237,7 +241,7 @@ class Configuration(ConfigurationNames):
         returned.
         """
         copy = self.replace()
-        copy.__dict__["_open"] = True
+        copy._put(_open=True)
         result = change(copy)
         found = result if isinstance(result, type(self)) else copy
         found.__dict__.pop("_open", None)

@@ -48,7 +48,7 @@ class MissingClass(Configuration):
         values = {n: None if f.required else f.default() for n, f in cls._fields.items()}
         if "layer_name" in values:
             values["layer_name"] = document.get("layerName")
-        self.__dict__.update(values, _extra={}, document=document, missing_classes=tuple(missing_classes), extent=extent)
+        self._put(**values, _extra={}, document=document, missing_classes=tuple(missing_classes), extent=extent)
         return self
 
     def to_document(self) -> dict[str, Any]:

@@ -109,9 +109,7 @@ class FusedStep:
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else as_carray(a) for a in feeds]
-        scale = self.update.set_scale(scale)
-        for updater in self.updaters:
-            updater.set_rates(iteration, epoch, scale)
+        self.update.set_numbers(iteration, epoch, scale)
         address, locate = self._program.address, self._locate
         for k, local in self._feeds:
             self._place(address, local, locate(feeds[k]))

@@ -50,9 +50,11 @@ class Prediction(PredictionNames):
 class MetaData:
     """Mix-in of :class:`Evaluation`: predictions by actual and predicted class."""
 
+    predictions: dict[tuple[int, int], list[Any]]
+
     def _no_records(self) -> None:
         """As before the first batch."""
-        self.predictions: dict[tuple[int, int], list[Any]] = {}
+        self.predictions = {}
 
     def remember(self, actual: Iterable[int], predicted: Iterable[int], records: Iterable[Any]) -> None:
         """Keep the meta data of predictions."""

@@ -94,6 +94,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
     sum_squared_labels: NDArray[np.float64]
     sum_squared_predicted: NDArray[np.float64]
     sum_labels: NDArray[np.float64]
+    _moments: ColumnMoments
 
     def __init__(
         self,
@@ -233,7 +234,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         return divide(squared, n)
 
     def mean_absolute_error(self, column: int) -> float:
-        """sum |p - y| / n."""
+        """``sum |p - y| / n``."""
         n, absolute = self._sums(column, "sum_abs_errors_per_column")
         return divide(absolute, n)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..base.datatype import is_floating
-from ..base.environment import Setting
+from ..base.environment import uses_reference
 from ..device import devices
 from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
 from ..expressions.arrays import as_array, converted
@@ -22,14 +22,6 @@ from .request import RunRequest
 
 if TYPE_CHECKING:
     from ..ir.core import GraphCore
-
-
-_executor = Setting("DL4PY_EXECUTOR")
-
-
-def uses_reference() -> bool:
-    """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
-    return _executor.value() == "reference"
 
 
 def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> RunRequest:

@@ -12,6 +12,7 @@ import numpy as np
 from ..base.cupy import installed
 from ..base.datatype import is_floating, is_real
 from ..errors import DataTypeError, DL4PyError, ShapeError
+from .hurwitz import bounded_polygamma, bounded_zeta
 from .scalar import UNARY_FLOAT
 from .tables import table_array, table_arrays
 
@@ -45,7 +46,9 @@ class ArrayNamespace:
     def __getattr__(self, name: str) -> Any:
         if name in SPECIAL:
             import importlib
-            value = _in_double(_of_brief(getattr(importlib.import_module(self._special), name)))
+            special = importlib.import_module(self._special)
+            made = {"zeta": lambda: bounded_zeta(self.library, special), "polygamma": lambda: bounded_polygamma(self.library, special)}
+            value = _in_double(_of_brief(made[name]() if name in made else getattr(special, name)))
         else:
             value = getattr(self.library, name)
             value = _in_double(value) if name in _FLOATING else value

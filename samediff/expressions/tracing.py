@@ -90,13 +90,14 @@ class Scalar:
 
 _LN2 = math.log(2)             # Python's, which takes the type of the array beside it
 
-_BINARY = {
+#: Functions of the operators of arrays, by the names of their methods without underscores.
+BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
     "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }
-_COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
-_UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert", "pos": "positive"}
+COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert", "pos": "positive"}
 _REFUSED = {_branch: ["bool"], _number: ["float", "int", "complex", "index"],
             _array: ["len", "iter", "getitem", "setitem", "array"]}
 
@@ -113,9 +114,9 @@ def _install() -> None:
             return self
         return method
 
-    for short, name in {**_BINARY, **_COMPARE, **_UNARY}.items():
+    for short, name in {**BINARY, **COMPARISONS, **UNARY}.items():
         setattr(Scalar, f"__{short}__", operator(name))
-    for short, name in _BINARY.items():
+    for short, name in BINARY.items():
         setattr(Scalar, f"__r{short}__", operator(name, swap=True))
         setattr(Scalar, f"__i{short}__", in_place(name))
     for refuse, shorts in _REFUSED.items():
@@ -146,12 +147,12 @@ class Tracer:
 
     def __getattr__(self, name: str) -> Any:
         canonical = ALIASES.get(name, name)
-        if canonical in _COMPOSED:
-            function = _COMPOSED[canonical]
+        if canonical in COMPOSED:
+            function = COMPOSED[canonical]
             return lambda *args, **kwargs: function(self, *args, **kwargs)
         if canonical not in FUNCTIONS:
             raise _not_elementwise(f"xp.{name} is not an elementwise function that can be traced"
-                                   f"{did_you_mean(name, [*FUNCTIONS, *_COMPOSED, *ALIASES])}")
+                                   f"{did_you_mean(name, [*FUNCTIONS, *COMPOSED, *ALIASES])}")
 
         def call(*args: Any, **kwargs: Any) -> Scalar:
             dtype = kwargs.pop("dtype", None)
@@ -243,7 +244,8 @@ def _nan_to_num(xp: Tracer, x: Any, copy: bool = True, nan: float = 0.0, posinf:
     return xp.where(x == -np.inf, -big if neginf is None else neginf, x)
 
 
-_COMPOSED: dict[str, Callable[..., Any]] = {
+#: Functions that are made of others.
+COMPOSED: dict[str, Callable[..., Any]] = {
     "power": _power,
     "float_power": lambda xp, x, y: _power(xp, xp.asarray(x, np.float64), y),
     "square": lambda xp, x: x * x,

@@ -146,13 +146,13 @@ class CreationMixin(GraphCore):
         return self.tables.add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)
 
     def scalar(self, name: str | None, *args: Any) -> SDVariable:
-        """A trainable scalar: ``scalar(name, value)`` or ``scalar(name, dtype, value)``; :meth:`constant` makes one that is not trained."""
+        """A constant number: ``scalar(name, value)`` or ``scalar(name, dtype, value)``; ``convert_to_variable`` has it trained."""
         types, values = [a for a in args if is_data_type(a)], [a for a in args if not is_data_type(a)]
         if len(values) != 1 or len(types) > 1 or np.ndim(values[0]):
             raise GraphError(f"scalar {name!r} needs one number, scalar(name, 2.0) or scalar(name, DataType.FLOAT, 2.0); "
                              f"got {', '.join(map(repr, args)) or 'none'}")
         array = as_array(values[0], DataType.of(types[0]).numpy if types else None)
-        return self._stored_variable(name, owned_copy(array), scoped=False)
+        return self.constant(name, array)
 
     def zero(self, name: str, *args: Any) -> SDVariable:
         """A constant of zeros: ``zero(name, *shape)`` or ``zero(name, dtype, *shape)``."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABCMeta
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,19 @@ from ..files.node_args import INTERNAL, file_args, write_op
 from ..ir.namespaces import NAMESPACES, MissingMethodError, bound, call_by_id, find
 from ..ir.node import Node
 from ..ir.op import OPS, as_tuple
+from ..ir.variable import SDVariable
 
 if TYPE_CHECKING:
     from ..base.datatype import DataType
     from ..base.spec import TensorSpec
     from ..ir.core import GraphCore
-    from ..ir.variable import SDVariable
 
 
-class DifferentialFunction(DifferentialFunctionNames, Node):
+class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
     """An op in a graph: which one, on which variables, with which properties. ``sd.ops()`` lists those of a graph.
 
-    It shows the graph as it was when it was asked for, and changes nothing.
+    It shows the graph as it was when it was asked for, and changes nothing. Variables, user-defined ops and ``DynamicCustomOp`` count
+    as instances of it too, as in DL4J.
 
     Parameters
     ----------
@@ -209,6 +211,9 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         """As :meth:`do_diff`, with zeros for inputs on which the result does not depend."""
         made = zip(self.inputs, self.do_diff(gradients))
         return [self.same_diff.call("base", "zeros_like", self.same_diff.variable(n)) if g is None else g for n, g in made if n is not None]
+
+
+DifferentialFunction.register(SDVariable)
 
 
 def _only(names: list[str], function: DifferentialFunction, where: str) -> str:

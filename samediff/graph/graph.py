@@ -1,6 +1,7 @@
 """The graph: variables, ops, gradients, training, files."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -9,7 +10,7 @@ from ..base.java_names import SameDiffNames
 from ..base.javanames import JavaSpelling, to_snake
 from ..errors import GraphError, did_you_mean
 from ..ir.graph_class import is_graph_class
-from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
+from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, description, find, is_namespace, method_names
 from ..ir.typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 from .control_dependencies import ControlDependenciesMixin
 from .flat_access import FlatAccessMixin
@@ -41,6 +42,8 @@ class _Create:
         def create(*args: Any, **kwargs: Any) -> Any:
             return sd.call("base", "create", *args, **kwargs) if sd is not None and (args or kwargs) else owner()
         create.__doc__ = type(self).__doc__
+        create.__signature__ = (  # type: ignore[attr-defined]  # for help and editors
+            inspect.Signature(return_annotation=owner) if sd is None else description("base", "create")[1])
         return create
 
 

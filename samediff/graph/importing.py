@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, cast
 
 from ..base.java_names import OnnxFrameworkImporterNames
-from ..ir.core import GraphCore
 from ..ir.graph_class import graph_class
+from .inspection import InspectionMixin
 
 
-class ImportingMixin(GraphCore):
+class ImportingMixin(InspectionMixin):
     """The part of :class:`SameDiff` that imports models."""
 
     @classmethod
@@ -58,7 +58,7 @@ class ImportingMixin(GraphCore):
         return sd
 
     def export_onnx(self, target: str | PathLike[str] | BinaryIO | None = None, outputs: Sequence[str | Any] = (),
-                    shapes: Mapping[str, Sequence[int]] | None = None) -> Any:
+                    shapes: Mapping[str, Sequence[int]] | None = None, external_data: bool | None = None) -> Any:
         """Write the graph, as it computes outside of training, as an ONNX model; it needs the package ``onnx``.
 
         Placeholders become inputs and keep their names, sizes of -1 stay open (``batch`` where it is the first of the only input);
@@ -72,6 +72,9 @@ class ImportingMixin(GraphCore):
             What the model gives; by default :meth:`SameDiff.outputs`.
         shapes : mapping of str to shape, optional
             Shapes of placeholders for the model, where sizes that are open here have to be known there.
+        external_data : bool, optional
+            Whether large arrays are written into a file of the model's name with ``.data`` behind it; by default where the model
+            would have more than 2 GB, which such a file cannot.
 
         Returns
         -------
@@ -82,7 +85,7 @@ class ImportingMixin(GraphCore):
         MissingOpError
             ONNX cannot say some of the ops; all of them are named, with the reasons, and nothing is written.
         LimitError
-            The arrays are larger than such a file may be.
+            The arrays are larger than such a file may be, and there is no path beside which they could be written.
 
         Examples
         --------
@@ -95,7 +98,7 @@ class ImportingMixin(GraphCore):
         ['MatMul', 'Softmax']
         """
         from ..onnx.exporting import export
-        return export(self, target, outputs or self.outputs(), shapes)  # type: ignore[attr-defined]  # of SameDiff
+        return export(self, target, outputs or self.outputs(), shapes, external_data=external_data)
 
     @classmethod
     def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:
@@ -149,5 +152,4 @@ class OnnxFrameworkImporter(OnnxFrameworkImporterNames):
         suggest_dynamic_variables : bool
             Taken for DL4J's sake, and has no effect: no values are made up here, an error names those that are needed.
         """
-        return graph_class().import_onnx(  # type: ignore[attr-defined]  # of SameDiff
-            file_name, dynamic_variables)
+        return cast(type[ImportingMixin], graph_class()).import_onnx(file_name, dynamic_variables)

@@ -62,6 +62,10 @@ class InspectionMixin(GraphCore):
         """The properties of an op, as its ``properties_for_function()``."""
         return self.get_op_by_id(op).properties_for_function()
 
+    def properties_to_resolve(self, op: str | Node) -> list[str]:
+        """The properties of an op that are resolved before an execution, as its ``properties_to_resolve()``: none."""
+        return self.get_op_by_id(op).properties_to_resolve()
+
     def get_inputs_for_op(self, name: str | Node) -> list[str]:
         """Names of a node's inputs."""
         return [n for n in self.get_op_by_id(name).inputs if n is not None]

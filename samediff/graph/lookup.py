@@ -91,6 +91,7 @@ class LookupMixin(GraphCore):
             self.tables.forget_given()
         else:
             self.tables.given().clear()
+            self.tables.keep_results({n: a for n, a in self.tables.results().items() if n not in self.tables.known_feeds()})
 
     def clear_op_inputs(self) -> None:
         """Nothing to do: ops hold no arrays."""

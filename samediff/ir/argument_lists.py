@@ -101,6 +101,23 @@ class ArgumentLists:
     add_d_argument, get_d_argument, d_args, num_d_arguments = _methods("d")
     add_s_argument, get_s_argument, s_args, num_s_arguments = _methods("s")
 
+    # What DL4J's ops say of properties: attributes are known when an op is made, under their own names.
+
+    def mappings_for_function(self) -> dict[str, dict[str, str]]:
+        """The attributes behind properties, by op name; by default none."""
+        return {}
+
+    def attribute_adapters_for_function(self) -> dict[str, dict[str, str]]:
+        """The file form of properties that are no plain numbers, by op name; by default none."""
+        return {}
+
+    def properties_to_resolve(self) -> list[str]:
+        """Names of properties that are resolved before an execution; by default none."""
+        return []
+
+    def resolve_properties_from_same_diff_before_execution(self) -> None:
+        """Nothing to do: values that inputs give are inputs."""
+
     def no_arguments(self) -> None:
         """Reset all argument lists to empty ones."""
         vars(self).update([(field, []) for field in LISTS])

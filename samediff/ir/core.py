@@ -101,10 +101,9 @@ class GraphCore(JavaSpelling):
 
     def stored(self, name: str) -> Any:
         """The array kept or set for a variable, None when there is none."""
-        if self.variable(name).is_place_holder():
-            return self.tables.given().get(name)
-        found = to_host(self.tables.store.get(name))
-        return self.tables.results().get(name) if found is None else found
+        table = self.tables.given() if self.variable(name).is_place_holder() else self.tables.store
+        found = to_host(table.get(name))
+        return to_host(self.tables.results().get(name)) if found is None else found
 
     def set_array(self, name: str | SDVariable, array: Any) -> None:
         """Store the value of a variable or constant, or set that of a placeholder for this thread."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
 import types
 import typing
@@ -52,7 +53,7 @@ def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
 def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
     inputs = {t.strip("*?"): t for t in cls.inputs.split()}
     fields = {f.name: f for f in dataclasses.fields(cls)}
-    hints = typing.get_type_hints(cls, include_extras=False)
+    hints = _hints(cls)
     texts = cls.signatures or (", ".join([*inputs.values(), *fields]),)
 
     def formal(token: str) -> Formal:
@@ -67,6 +68,11 @@ def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
         return Formal(name, "attribute", token.startswith("*"), default, hints[name])
 
     return tuple(tuple(formal(t.strip()) for t in text.split(",") if t.strip()) for text in texts)
+
+
+@functools.cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return typing.get_type_hints(cls, include_extras=False)
 
 
 def input_names(cls: type[Op]) -> list[str]:
@@ -111,7 +117,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
             attributes = cls.attribute_names()
             if key not in attributes or any(f.kind == "attribute" for f in signature):
                 raise Mismatch(f"no option {key!r}{did_you_mean(key, dict.fromkeys([*by_name, *attributes]))}")
-            config[key] = value
+            config[key] = coerce(_hints(cls)[key], value, key)  # type: ignore[arg-type]  # classes are hashable
             continue
         given[key] = _coerce(by_name[key], value, is_variable, lenient)
     for f in signature:
@@ -263,6 +269,13 @@ def describe(cls: type[Op], method: str) -> list[str]:
     return lines
 
 
+def result_of(cls: type[Op]) -> str:
+    """What a call of the op gives, as its shape rule declares it: one variable, or a list of them; an empty text where it does not say."""
+    rule = cls.infer if cls.place is Op.place else cls.place
+    declared = str(rule.__annotations__.get("return", ""))
+    return "list[SDVariable]" if declared.startswith(("tuple[", "list[")) else "SDVariable" if declared in ("Specs", "TensorSpec") else ""
+
+
 def of_method(cls: type[Op], receiver: bool = False) -> inspect.Signature:
     """The first way to call an op as ``help`` and editors show it; with ``receiver`` the first input is the variable it is called on."""
     first, *_ = formals(cls)
@@ -278,4 +291,4 @@ def of_method(cls: type[Op], receiver: bool = False) -> inspect.Signature:
         found.append(inspect.Parameter(f.name, kind, default=default, annotation=hint))
     if all(p.name != "name" for p in found):
         found.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None))
-    return inspect.Signature(found)
+    return inspect.Signature(found, return_annotation=result_of(cls) or empty)

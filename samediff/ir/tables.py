@@ -179,6 +179,11 @@ class GraphTables:
         """Keep these in place of the ones before."""
         self._given.results = values
 
+    def known_feeds(self) -> dict[str, Any]:
+        """Values of placeholders that this thread has set, or else gave to its last run that was to keep them."""
+        kept = {n: a for n, a in self._given.results.items() if n in self.variables and self.variables[n].is_place_holder()}
+        return kept | self._given.values
+
     def forget_given(self) -> None:
         """Forget the values set for placeholders, and kept results, on all threads."""
         self._given = _Given()

@@ -129,7 +129,7 @@ class SDVariable(VariableOps):
 
     def get_arr(self, enforce_existence: bool = False) -> Any:
         """The stored array of a variable (writing to it changes the variable) or constant (read-only; ``set_array`` changes it),
-        the array set for a placeholder; of the result of an op the value that this thread's last ``exec`` computed (see
+        the array set for a placeholder; of other placeholders and of results of ops the value in this thread's last ``exec`` (see
         ``SameDiff.keep_results``), else None."""
         array = self._sd.stored(self._name)
         if array is None and enforce_existence:
@@ -144,8 +144,9 @@ class SDVariable(VariableOps):
         return self
 
     def eval(self, placeholders: dict[str, Any] | None = None) -> Any:
-        """Compute the value; ``placeholders`` maps names to arrays."""
-        return self._sd.output_single(placeholders, self._name)
+        """Compute the value; ``placeholders`` maps names to arrays. Without them those are taken that were set, or given to this thread's
+        last ``exec``."""
+        return self._sd.output_single(placeholders or self._sd.tables.known_feeds(), self._name)
 
     def get_weight_init_scheme(self) -> Any:
         """The scheme that drew its first values; None where there was none."""
@@ -296,6 +297,11 @@ class SDVariable(VariableOps):
         made: SDVariable = self._sd.call(namespace, method, *args)
         return made
 
+    @staticmethod
+    def _ufunc(function: Any, *args: Any) -> SDVariable:
+        """A function of NumPy called on variables, which is a node."""
+        return function(*args)  # type: ignore[no-any-return]
+
     def __add__(self, other: Any) -> SDVariable:
         return self._op("math", "add", self, other)
 
@@ -347,6 +353,12 @@ class SDVariable(VariableOps):
     def __rmod__(self, other: Any) -> SDVariable:
         return self._operand(other) % self
 
+    def __divmod__(self, other: Any) -> tuple[SDVariable, SDVariable]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[SDVariable, SDVariable]:
+        return other // self, other % self
+
     def __pow__(self, other: Any) -> SDVariable:
         return self._op("math", "pow", self, other)
 
@@ -368,6 +380,9 @@ class SDVariable(VariableOps):
     def __abs__(self) -> SDVariable:
         return self._op("math", "abs", self)
 
+    def __round__(self, digits: int | None = None) -> SDVariable:
+        return self._ufunc(np.round, self, digits or 0)
+
     def __lt__(self, other: Any) -> SDVariable:
         return self._op("base", "lt", self, other)
 
@@ -385,6 +400,24 @@ class SDVariable(VariableOps):
 
     def __or__(self, other: Any) -> SDVariable:
         return self._op("math", "or_", self, other)
+
+    def __xor__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.bitwise_xor, self, other)
+
+    def __rxor__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.bitwise_xor, other, self)
+
+    def __lshift__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.left_shift, self, other)
+
+    def __rlshift__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.left_shift, other, self)
+
+    def __rshift__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.right_shift, self, other)
+
+    def __rrshift__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.right_shift, other, self)
 
     def __invert__(self) -> SDVariable:
         return self._op("base", "not_", self)

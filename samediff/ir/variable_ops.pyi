@@ -628,10 +628,10 @@ class VariableOps:
     def size_at(self, name: str | list[str] | None, dimension: int) -> SDVariable: ...
     sizeAt = size_at
     @overload
-    def split(self, num_split: int, split_dim: int = ...) -> SDVariable:
+    def split(self, num_split: int, split_dim: int = ...) -> list[SDVariable]:
         """``num_split`` equal parts along an axis."""
     @overload
-    def split(self, name: str | list[str] | None, num_split: int, split_dim: int = ...) -> SDVariable: ...
+    def split(self, name: str | list[str] | None, num_split: int, split_dim: int = ...) -> list[SDVariable]: ...
     @overload
     def sqrt(self) -> SDVariable:
         """Square root; NaN below 0."""
@@ -753,10 +753,10 @@ class VariableOps:
     @overload
     def transpose(self, name: str | list[str] | None) -> SDVariable: ...
     @overload
-    def unstack(self, axis: int = ..., num: Any = ...) -> SDVariable:
+    def unstack(self, axis: int = ..., num: Any = ...) -> list[SDVariable]:
         """The ``num`` arrays along an axis, which goes away."""
     @overload
-    def unstack(self, name: str | list[str] | None, axis: int = ..., num: Any = ...) -> SDVariable: ...
+    def unstack(self, name: str | list[str] | None, axis: int = ..., num: Any = ...) -> list[SDVariable]: ...
     @overload
     def variance(self, bias_corrected: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""

@@ -20,7 +20,8 @@ from ..configuration.method_builder import MethodBuilder
 from ..errors import DL4PyError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
-from ..ir.argument_lists import ArgumentLists, JavaList, argument
+from ..graph.differential_function import DifferentialFunction
+from ..ir.argument_lists import ArgumentLists, JavaList, argument, at
 from ..ir.namespaces import call_one_of
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
@@ -55,6 +56,7 @@ class _Bound:
         self.op, self.inputs = op, list(inputs)
 
 
+@DifferentialFunction.register
 class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
@@ -146,6 +148,23 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
         return list(as_tuple(op.infer(*(None if a is None else spec_of(a) for a in inputs))))  # type: ignore[arg-type]
 
     # In a graph
+
+    def args(self) -> list[SDVariable]:
+        """The variables among its inputs."""
+        return [v for v in self.input_arguments if isinstance(v, SDVariable)]
+
+    def arg(self, i: int = 0) -> SDVariable:
+        """One of them."""
+        found: SDVariable = at(self.args(), i, f"input variables of op {self._name!r}")
+        return found
+
+    def larg(self) -> SDVariable:
+        """The first of them."""
+        return self.arg(0)
+
+    def rarg(self) -> SDVariable:
+        """The second of them."""
+        return self.arg(1)
 
     def outputs(self) -> list[SDVariable]:
         """The results as variables of the graph of its inputs; the op is added by the first call."""

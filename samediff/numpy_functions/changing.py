@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..expressions.tracing import _BINARY
+from ..expressions.tracing import BINARY
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from .fourier import ComplexArray
@@ -230,7 +230,7 @@ def _install() -> None:
             self.put(made)
             return self
         return method
-    for short, name in {**_BINARY, "matmul": "matmul"}.items():
+    for short, name in {**BINARY, "matmul": "matmul"}.items():
         setattr(CodeArray, f"__i{short}__", in_place(name))
 
 

@@ -58,7 +58,7 @@ COMPOSITIONS: dict[Any, Callable[..., Any]] = {
 
 def _of_nothing(x: Any, axis: Any, keepdims: bool) -> tuple[Any, ...] | None:
     """The shape of a reduction over an axis that has no elements; None where there are some, or may be."""
-    axes = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = range(x.ndim) if axis is None or not x.ndim else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
     if not any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
         return None
     return tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
@@ -162,8 +162,8 @@ class NumpyFunctions(GraphNamespace):
         if name in ("reshape", "transpose"):
             sizes = args[0] if len(args) == 1 and not isinstance(args[0], (int, np.integer)) else args or None
             return self.call(getattr(np, name), (x, sizes), kwargs)
-        if name in ("conj", "conjugate") and (x.shape or x.dtype.kind != "b"):
-            return x                            # itself, as NumPy's method, but for that of single truth values
+        if name in ("conj", "conjugate"):
+            return x                            # itself, as NumPy's method, also of truth values
         if name == "compress":
             return self.call(np.compress, (args[0], x, *args[1:]), kwargs)
         if name == "flatten":

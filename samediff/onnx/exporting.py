@@ -1,15 +1,16 @@
 """A whole graph as an ONNX model."""
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..base.spec import Shape, TensorSpec
-from ..codecs.atomic_files import write_file
+from ..codecs.atomic_files import atomic_write, write_file
 from ..codecs.regular_files import path_of
-from ..errors import DataTypeError, LimitError, MissingOpError, MissingPackageError, ShapeError
+from ..errors import DataTypeError, LimitError, MissingOpError, MissingPackageError, PathError, ShapeError
 from ..ir.variable import SDVariable
 from . import exporters as _exporters  # noqa: F401 - fills the table
 from .export_graph import Block, Value, WrittenNode
@@ -20,11 +21,20 @@ from .values import CODES
 MOST_BYTES = (1 << 31) - 1            # what the encoding of such files can hold
 
 
-def export(sd: Any, target: Any, outputs: Sequence[str], shapes: Mapping[str, Sequence[int]] | None = None, one_batch: bool = False) -> Any:
-    """The model of a graph, written to ``target`` unless that is None; ``one_batch``: the first sizes of all inputs are one."""
+def export(sd: Any, target: Any, outputs: Sequence[str], shapes: Mapping[str, Sequence[int]] | None = None, one_batch: bool = False,
+           external_data: bool | None = None) -> Any:
+    """The model of a graph, written to ``target`` unless that is None; ``one_batch``: the first sizes of all inputs are one.
+
+    ``external_data``: whether large arrays go into a file beside it; None: where the model would be too large without.
+    """
     path = None if target is None or hasattr(target, "write") else path_of(target)
+    if external_data and path is None:
+        raise PathError("external_data=True needs the path of the model, beside which the arrays are written")
+    beside = _Beside(os.path.basename(path) + ".data", external_data) if path is not None and external_data is not False else None
     with sd.gate:                       # a whole number of steps
-        model = model_of_graph(sd, list(outputs), dict(shapes or {}), one_batch)
+        model = model_of_graph(sd, list(outputs), dict(shapes or {}), one_batch, beside)
+        if beside is not None and path is not None:
+            beside.write(os.path.join(os.path.dirname(path), beside.name))
     if target is None:
         return model
     data = model.SerializeToString()
@@ -35,7 +45,45 @@ def export(sd: Any, target: Any, outputs: Sequence[str], shapes: Mapping[str, Se
     return model
 
 
-def model_of_graph(sd: Any, outputs: list[str], shapes: dict[str, Sequence[int]], one_batch: bool = False) -> Any:
+class _Beside:
+    """Arrays in a file of their own, one behind the other, each at the begin of a page.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    wanted : bool, optional
+        Whether there is to be one; None: where the arrays are too large for the model.
+    """
+
+    PAGE, LEAST = 4096, 1024
+
+    def __init__(self, name: str, wanted: bool | None) -> None:
+        self.name, self.wanted = name, wanted
+        self.arrays: list[tuple[int, Any]] = []
+        self.end = 0
+
+    def taken(self, array: Any) -> tuple[int, int] | None:
+        """Place and length of an array that has been taken; None for small ones."""
+        if not self.wanted or array.nbytes < self.LEAST:
+            return None
+        start = -(-self.end // self.PAGE) * self.PAGE
+        self.arrays.append((start, array))
+        self.end = start + array.nbytes
+        return start, array.nbytes
+
+    def write(self, path: str) -> None:
+        """Write the file, where there is something in it."""
+        if not self.arrays:
+            return
+        with atomic_write(path) as stream:
+            for start, array in self.arrays:
+                stream.seek(start)
+                stream.write(_little(array).reshape(-1).view(np.uint8))
+
+
+def model_of_graph(sd: Any, outputs: list[str], shapes: dict[str, Sequence[int]], one_batch: bool = False,
+                   beside: _Beside | None = None) -> Any:
     """The ModelProto of what ``outputs`` need.
 
     Raises
@@ -63,12 +111,15 @@ def model_of_graph(sd: Any, outputs: list[str], shapes: dict[str, Sequence[int]]
     read = _read(writer.nodes) | set(results)
     arrays = {n: np.asarray(sd.stored(n)) for n in (v.name() for v in stored) if n in read} | {
         n: a for n, a in writer.initializers.items() if n in read}
-    _check_size(arrays)
+    if beside is not None and beside.wanted is None:
+        beside.wanted = _size(arrays) > MOST_BYTES - (1 << 20)
+    if beside is None or not beside.wanted:
+        _check_size(arrays)
     given = {n: s for n, s in inputs.items() if n in read or not sd.consumers(n)}
     one_batch = one_batch or sum((s.shape or (0,))[0] == -1 for s in given.values()) == 1
     graph = helper.make_graph(
         [_node(n) for n in writer.nodes], "dl4py", [_info(n, s, _sizes(n, s, one_batch)) for n, s in given.items()],
-        [_info(n, results[n], _sizes("", results[n])) for n in names], [_tensor(a, n) for n, a in arrays.items()])
+        [_info(n, results[n], _sizes("", results[n])) for n in names], [_tensor(a, n, beside) for n, a in arrays.items()])
     sets = [helper.make_opsetid("", OPSET), *(helper.make_opsetid(d, v) for d, v in writer.domains.items())]
     return helper.make_model(graph, opset_imports=sets, ir_version=IR_VERSION, producer_name="dl4py")
 
@@ -131,12 +182,16 @@ def _read(nodes: Sequence[WrittenNode]) -> set[str]:
     return found
 
 
+def _size(arrays: Mapping[str, Any]) -> int:
+    return sum(a.nbytes for a in arrays.values())
+
+
 def _check_size(arrays: Mapping[str, Any]) -> None:
-    total = sum(a.nbytes for a in arrays.values())
+    total = _size(arrays)
     if total > MOST_BYTES - (1 << 20):
         largest = max(arrays, key=lambda n: arrays[n].nbytes)
         raise LimitError(f"the arrays of this graph take {total:,} bytes (the largest is {largest!r} with {arrays[largest].nbytes:,}); "
-                         f"a file of ONNX holds {MOST_BYTES:,}. Convert them to HALF, or export the graph in parts by outputs=")
+                         f"a file of ONNX holds {MOST_BYTES:,}. Give a path, beside which they are written as a file of their own")
 
 
 # Protobuf messages
@@ -173,10 +228,19 @@ def _sizes(name: str, spec: TensorSpec, one_batch: bool = False) -> list[int | s
     return [named[i] if n == -1 else n for i, n in enumerate(spec.shape)]
 
 
-def _tensor(array: Any, name: str) -> Any:
+def _tensor(array: Any, name: str, beside: _Beside | None) -> Any:
     from onnx import TensorProto
     kind = next(code for t, code in CODES.items() if t.numpy == array.dtype)
-    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    return TensorProto(name=name, data_type=kind, dims=array.shape, raw_data=little.tobytes())
+    made = TensorProto(name=name, data_type=kind, dims=array.shape)
+    place = None if beside is None else beside.taken(array)
+    if place is None or beside is None:
+        made.raw_data = _little(array).tobytes()
+        return made
+    made.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", beside.name), ("offset", place[0]), ("length", place[1])):
+        made.external_data.add(key=key, value=str(value))
+    return made
 
 
+def _little(array: Any) -> Any:
+    return np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)

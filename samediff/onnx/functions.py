@@ -5,7 +5,7 @@ from typing import Any
 
 from ..base.datatype import DataType
 from ..ir.variable import SDVariable
-from .registry import plain_domain
+from .registry import converter_of, plain_domain
 from .values import CODES, Held
 
 
@@ -26,6 +26,22 @@ def body_of(proto: Any, version: int, inputs: list[Any]) -> Any:
     versions = [v for v in schema.context_dependent_function_opset_versions if v <= version]
     return _parsed(schema.get_context_dependent_function_with_opset_version(
         max(versions or schema.context_dependent_function_opset_versions), proto.SerializeToString(), types))
+
+
+def is_known(model: Any, proto: Any) -> bool:
+    """Whether a node of a model can be converted: by a converter, or by the nodes of a function."""
+    from onnx import defs
+    domain = plain_domain(proto.domain)
+    if any((plain_domain(f.domain), f.name) == (domain, proto.op_type) for f in model.functions):
+        return True
+    version = next((o.version for o in model.opset_import if plain_domain(o.domain) == domain), 0 if domain else 1)
+    if converter_of(proto.op_type, domain, version) is not None:
+        return True
+    try:
+        schema: Any = defs.get_schema(proto.op_type, max(version, 1), domain)
+    except defs.SchemaError:
+        return False
+    return bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def _parsed(data: bytes) -> Any:

@@ -14,13 +14,13 @@ from .walk import Walk
 
 def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None, trainable: Callable[[str, Any], bool] | None) -> None:
     """Add the graph of an ONNX model to an empty one."""
-    model, folder = model_of(source)
+    model, file = model_of(source)
     given = dict(dynamic_variables or {})
     names = [v.name for v in model.graph.input]
     for name in given:
         if name not in names:
             raise UnknownNameError(f"dynamic_variables: the ONNX model has no input {name!r}{did_you_mean(name, names)}; it has {names}")
-    walk = Walk(sd, model, folder, given, trainable)
+    walk = Walk(sd, model, file, given, trainable)
     walk.enter(model.graph, True)
     walk.graph_inputs(model.graph)
     walk.nodes(model.graph.node)

@@ -4,14 +4,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..codecs.regular_files import path_of, read_file
+from ..codecs.regular_files import open_regular, path_of
 from ..errors import FileFormatError, GraphError, MissingPackageError
+from .bulk import without_bulk
 
 MOST_BYTES = 2 << 30            # what the encoding of such files can hold
 
 
 def model_of(source: Any) -> tuple[Any, str]:
-    """The model, and the folder that its file lies in (empty: there is no file)."""
+    """The model, and the path of its file (empty: there is none), which has the bytes of large tensors."""
     try:
         from onnx import ModelProto
     except ImportError:
@@ -20,7 +21,12 @@ def model_of(source: Any) -> tuple[Any, str]:
         return source, ""
     if isinstance(source, (str, os.PathLike)):
         path = path_of(source)
-        return _parsed(ModelProto, read_file(path, MOST_BYTES), f"{path}: "), os.path.dirname(os.path.abspath(path))
+        with open_regular(path) as stream:
+            try:
+                data = without_bulk(stream, MOST_BYTES)
+            except FileFormatError as error:
+                raise type(error)(f"{path}: {error}") from error
+        return _parsed(ModelProto, data, f"{path}: "), os.path.abspath(path)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _parsed(ModelProto, bytes(source), ""), ""
     if hasattr(source, "read"):

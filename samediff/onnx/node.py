@@ -155,7 +155,7 @@ class OnnxNode:
 
     def tensor(self, proto: Any) -> Any:
         """The array of a tensor among the attributes."""
-        return array_of(proto, self.walk.folder, repr(self))
+        return array_of(proto, self.walk.file, repr(self))
 
     def spec(self, x: GraphArray) -> Any:
         """The known shape and type of an array."""

@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..base.datatype import DataType
+from ..codecs.regular_files import open_regular
 from ..errors import DataTypeError, FileFormatError
+from .bulk import OWN
 
 #: Element types of ONNX that arrays here have, by their codes.
 TYPES = {
@@ -71,12 +74,12 @@ def data_type(code: int, what: str) -> DataType:
     return found
 
 
-def array_of(tensor: Any, folder: str, what: str) -> np.ndarray[Any, Any]:
-    """The array of a tensor, from the file beside the model where it is kept there."""
+def array_of(tensor: Any, file: str, what: str) -> np.ndarray[Any, Any]:
+    """The array of a tensor, from the file of the model or one beside it where it is kept there."""
     from onnx import numpy_helper
     kind = data_type(tensor.data_type, what)
     if tensor.data_location == tensor.EXTERNAL:
-        return _external(tensor, folder, kind, what)
+        return _external(tensor, file, kind, what)
     try:
         made = numpy_helper.to_array(tensor)
     except (ValueError, TypeError, KeyError) as error:
@@ -84,24 +87,38 @@ def array_of(tensor: Any, folder: str, what: str) -> np.ndarray[Any, Any]:
     return made.astype(object) if kind is DataType.UTF8 else np.asarray(made, kind.numpy)
 
 
-def _external(tensor: Any, folder: str, kind: DataType, what: str) -> np.ndarray[Any, Any]:
+def _external(tensor: Any, file: str, kind: DataType, what: str) -> np.ndarray[Any, Any]:
     entries = {e.key: e.value for e in tensor.external_data}
-    path = inside(folder, entries.get("location", ""), what)
+    own = OWN in entries and bool(file)
+    path = file if own else inside(os.path.dirname(file), entries.get("location", ""), what)
     count = int(np.prod(tensor.dims, dtype=np.int64)) if len(tensor.dims) else 1
     size = count * kind.numpy.itemsize
     try:
         offset, length = int(entries.get("offset", 0)), int(entries.get("length", size))
     except ValueError:
         raise FileFormatError(f"{what}: offset and length of external data are numbers, got {entries}") from None
-    if tensor.data_type in NARROW or kind is DataType.UTF8 or length != size or offset < 0:
+    if own and tensor.data_type in NARROW:
+        return _narrow(tensor, path, offset, length, what)
+    if tensor.data_type in NARROW or kind is DataType.UTF8 or length != size or offset < 0 or min(tensor.dims, default=0) < 0:
         raise FileFormatError(f"{what}: {count} elements of {kind.name} are {size} bytes; the external data has offset {offset} and "
                               f"length {length}")
-    with open(path, "rb") as stream:
-        stream.seek(offset)
-        data = stream.read(size)
-    if len(data) != size:
+    if offset + size > os.path.getsize(path):           # before memory is taken
         raise FileFormatError(f"{what}: {path} ends before byte {offset + size}")
-    return np.frombuffer(data, kind.numpy.newbyteorder("<")).astype(kind.numpy).reshape(tuple(tensor.dims))
+    made = np.empty(tuple(tensor.dims), kind.numpy)
+    with open_regular(path) as stream:
+        stream.seek(offset)
+        if stream.readinto(made.reshape(-1).view(np.uint8)) != size:  # type: ignore[attr-defined]  # of buffered readers
+            raise FileFormatError(f"{what}: {path} ends before byte {offset + size}")
+    return made if sys.byteorder == "little" else made.byteswap()
+
+
+def _narrow(tensor: Any, path: str, offset: int, length: int, what: str) -> np.ndarray[Any, Any]:
+    """A tensor of a type that is held in a wider one, from the file of the model."""
+    whole = type(tensor)(data_type=tensor.data_type, dims=tensor.dims)
+    with open_regular(path) as stream:
+        stream.seek(offset)
+        whole.raw_data = stream.read(length)
+    return array_of(whole, "", what)
 
 
 def inside(folder: str, location: str, what: str) -> str:

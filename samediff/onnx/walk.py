@@ -42,8 +42,8 @@ class Walk:
         The graph that is made.
     model : ModelProto
         Where functions and versions stand.
-    folder : str
-        Where external data lies.
+    file : str
+        The path of the model, beside which external data lies; empty where there is none.
     given : mapping
         Values of inputs that are known.
     trainable : function of a name and an array, optional
@@ -52,9 +52,9 @@ class Walk:
         Where the model is from, for messages.
     """
 
-    def __init__(self, sd: Any, model: Any, folder: str, given: Mapping[str, Any], trainable: Callable[[str, Any], bool] | None,
+    def __init__(self, sd: Any, model: Any, file: str, given: Mapping[str, Any], trainable: Callable[[str, Any], bool] | None,
                  library: str = "ONNX") -> None:
-        self.sd, self.model, self.folder, self.given = sd, model, folder, dict(given)
+        self.sd, self.model, self.file, self.given = sd, model, file, dict(given)
         self.trainable = trainable or (lambda name, array: array.ndim > 0)
         self.library = library
         self.scopes: list[dict[str, Any]] = [{}]
@@ -120,7 +120,7 @@ class Walk:
     def enter(self, graph: Any, trained: bool) -> None:
         """Declare the initializers of a graph in the innermost scope."""
         for tensor in graph.initializer:
-            array = array_of(tensor, self.folder, f"initializer {tensor.name!r}")
+            array = array_of(tensor, self.file, f"initializer {tensor.name!r}")
             train = trained and DataType.of(array.dtype).is_floating and self.trainable(tensor.name, array)
             narrow = tensor.data_type if tensor.data_type in NARROW else 0
             self.scopes[-1][tensor.name] = Held(array, tensor.name, train, code=narrow)
@@ -230,7 +230,7 @@ class Walk:
 
     def _folded(self, convert: Callable[..., Any], node: OnnxNode) -> list[Any]:
         """The outputs as values, computed in a graph of their own; as nodes where that draws random numbers."""
-        inner = Walk(type(self.sd)(), self.model, self.folder, {}, None, self.library)
+        inner = Walk(type(self.sd)(), self.model, self.file, {}, None, self.library)
         inner.versions, inner.functions = self.versions, self.functions
         copies = [Held(v.array) if isinstance(v, Held) else v for v in node.inputs]
         found = inner.placed(convert, OnnxNode(inner, node.proto, node.version, copies, node.attributes))

@@ -66,6 +66,7 @@ class Frame:
             else:
                 self.natives[i] = made
         self.runs = self._neighbours(len(plan.steps))
+        self.call: Any = None
 
     def bind(self, code: Callable[..., Any]) -> None:
         """Use the code that a :class:`~.plan_source.PlanWriter` wrote as the function that runs in this frame."""

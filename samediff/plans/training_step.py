@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .loops import Loops
@@ -28,61 +27,37 @@ class UpdateLoop(Protocol):
         """Copy the newest values of the arrays to the host."""
 
 
-class GradientLoops(Protocol):
-    """Normalization of gradients before the updaters, in place."""
+class ParameterUpdate(Protocol):
+    """The part of a training step that follows the plan of forward and backward."""
 
     @property
-    def numbers(self) -> list[Any]:
-        """The arrays that :meth:`set_scale` sets."""
+    def updaters(self) -> Sequence[UpdateLoop]:
+        """Loops that change the parameters."""
 
-    def set_scale(self, scale: float) -> None:
-        """Set the factor by which gradients are multiplied."""
+    @property
+    def outputs(self) -> int:
+        """How many of the first results of the plan are wanted."""
 
-    def compile_for(self, loops: Loops) -> list[Any]:
-        """The compiled loops, in order; None in place of those that have no compiled form."""
+    @property
+    def gate(self) -> Any:
+        """Lock that is held while parameters change."""
 
-
-@dataclass(frozen=True, eq=False)
-class ParameterUpdate:
-    """The part of a training step that follows the plan of forward and backward.
-
-    Attributes
-    ----------
-    updaters : loops that change the parameters
-    outputs : how many of the first results of the plan are wanted
-    gate : lock that is held while parameters change
-    normalization : what happens to gradients before, if anything does
-    counter : array of one number on the host, to which each step adds 1
-    """
-
-    updaters: Sequence[UpdateLoop]
-    outputs: int
-    gate: Any
-    normalization: GradientLoops | None = None
-    counter: Any = None
+    @property
+    def counter(self) -> Any:
+        """Array of one number on the host, to which each step adds 1; None without one."""
 
     @property
     def numbers(self) -> list[Any]:
         """The arrays on the host that change from step to step: the loops read what :meth:`set_numbers` wrote last."""
-        return [*(u.numbers for u in self.updaters), *([] if self.normalization is None else self.normalization.numbers)]
 
     def compile_for(self, loops: Loops) -> list[Any]:
         """The compiled loops of normalization and updaters, in order."""
-        normalization = [] if self.normalization is None else self.normalization.compile_for(loops)
-        return [*normalization, *(u.compile_for(loops) for u in self.updaters)]
 
     def set_scale(self, scale: float) -> float:
         """Set the factor of the gradients; returns the part of it that the updaters have to apply."""
-        if self.normalization is None:
-            return scale
-        self.normalization.set_scale(scale)
-        return 1.0
 
     def set_numbers(self, iteration: int, epoch: int, scale: float) -> None:
         """Work out all that changes from step to step."""
-        scale = self.set_scale(scale)
-        for updater in self.updaters:
-            updater.set_rates(iteration, epoch, scale)
 
 
 class CompiledStep(Protocol):

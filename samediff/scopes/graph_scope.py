@@ -8,11 +8,12 @@ from ..arrays.computing import Draws, draws
 from ..arrays.indarray import INDArray
 from ..arrays.recording import state, switch
 from ..base.call_cache import CallCache
+from ..base.environment import uses_reference
 from ..base.javanames import JavaSpelling
 from ..device import devices
 from ..errors import GraphScopeError
 from ..executor.plan_cache import plan_for
-from ..executor.session import request_for, uses_reference
+from ..executor.session import request_for
 from ..plans.plan import Plan
 from .lazy import array_of, settle
 from .structure import structure

@@ -13,7 +13,7 @@ from ..arrays.facts import Count, Sizes
 from ..arrays.indarray import INDArray
 from ..arrays.recording import state
 from ..base.datatype import DataType
-from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
+from ..expressions.tracing import BINARY, COMPARISONS, UNARY
 
 if TYPE_CHECKING:
     from ..families.array_code.graph_array import GraphArray
@@ -270,8 +270,8 @@ def _install() -> None:
             return self._call(function, (self, *others)[::order], {})
         return method
 
-    binary = {**_BINARY, "matmul": "matmul"}
-    for short, name in {**binary, **_COMPARE, **_UNARY}.items():
+    binary = {**BINARY, "matmul": "matmul"}
+    for short, name in {**binary, **COMPARISONS, **UNARY}.items():
         setattr(LazyINDArray, f"__{short}__", operator(f"__{short}__", getattr(np, name), 1))
     for short, name in binary.items():
         setattr(LazyINDArray, f"__r{short}__", operator(f"__r{short}__", getattr(np, name), -1))

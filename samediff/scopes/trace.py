@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..arrays.orders import counts_in_memory
 from ..arrays.recording import Recorder, switch
 from ..base.datatype import DataType
 from ..base.source_line import user_line
@@ -23,6 +24,7 @@ from ..ir.variable import SDVariable
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
 from .lazy import LazyINDArray, array_of, is_pending, keep_values, trace_of, value_of
+from .memory_order import MemoryOrders
 
 
 class GraphTrace:
@@ -39,6 +41,7 @@ class GraphTrace:
     captured : arrays from outside that the nodes read, by the names of their placeholders
     baked : small arrays of whole numbers and truth values that became constants (axes, shapes, indices), with the values they had
     seen : variables that stand for what looks at the memory of another one in NumPy, though nodes copy it, with that one
+    orders : which variables stand for arrays in column order
     own : variables that ops gave, which have memory of their own also where nodes only look at it
     depth : in how many bodies of branches and loops it is
     """
@@ -53,6 +56,7 @@ class GraphTrace:
         self.depth = 0
         self.seen: dict[str, str] = {}
         self.own: set[str] = set()
+        self.orders = MemoryOrders(self.sd)
         self._known: dict[int, tuple[Any, SDVariable]] = {}
         self._lazy: list[weakref.ref[LazyINDArray]] = []
 
@@ -62,7 +66,9 @@ class GraphTrace:
         """One op, as nodes."""
         with self._all_or_nothing():
             given = [self.operand(v) for v in inputs]
-            made = self.sd.place_op(op, given)
+            turned = counts_in_memory(op) and self.orders.in_columns(given[0])
+            made = self.sd.place_op(op, [self.sd.call("base", "transpose", given[0])] if turned else given)
+            made = self.sd.call("base", "transpose", made) if turned else made
         before = {v.name() for v in given if isinstance(v, SDVariable)}
         self.own.update({v.name() for v in (made if isinstance(made, (list, tuple)) else [made])} - before)
         return tuple(map(self.lazy, made)) if isinstance(made, (list, tuple)) else self.lazy(made)
@@ -85,6 +91,8 @@ class GraphTrace:
             if not is_pending((*args, *kwargs.values())):
                 return NotImplemented
             self.refuse(str(error))
+        if function is np.copy and kwargs.get("order", "K") in ("C", "F"):
+            self.orders.note(made.variable, kwargs["order"] == "F")
         made = self.outer(made)
         return made if out is None else in_place.assign(self, out, made)
 
@@ -224,12 +232,14 @@ class GraphTrace:
         spec = TensorSpec(tuple(given.shape), DataType.of(given.dtype))
         if not spec.dtype.is_floating and given.size <= VISIBLE_VALUE:
             made = self.sd.constant(given)
+            self.orders.note_array(made, array)
             self.baked.append((array, np.array(given)))
             if self.depth:                          # a constant that is made in a body belongs to that
                 return made
         else:
             made = self.sd.tables.new_input("captured", spec)
             self.captured[made.name()] = given
+            self.orders.note_array(made, array)
         self._known[id(array)] = array, made
         return made
 

@@ -5,6 +5,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..errors import GraphError
 from .exact import Exact
 
@@ -34,10 +36,10 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
     GraphError
         Something in it is neither an array, a container of such, nor a value that can be a key.
     """
-    if is_array(value) or (numbers and isinstance(value, (bool, int, float))):
+    kind = type(value)
+    if kind is np.ndarray or is_array(value) or (numbers and isinstance(value, (bool, int, float))):
         arrays.append(value)
         return ARRAY
-    kind = type(value)
     if isinstance(value, (tuple, list)):
         return Branch(kind, (), tuple([flatten(v, arrays, f"{path}[{i}]", numbers) for i, v in enumerate(value)]))
     if isinstance(value, dict):

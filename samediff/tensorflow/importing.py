@@ -20,17 +20,20 @@ from .wire import TensorFlowNode, graph_of
 MOST_BYTES = 2 << 30
 
 
+def nodes_of(source: Any) -> list[TensorFlowNode]:
+    """The nodes of a frozen graph, in the order of the file."""
+    if isinstance(source, (str, os.PathLike)):
+        return graph_of(read_file(path_of(source), MOST_BYTES))
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return graph_of(bytes(source))
+    if hasattr(source, "read"):
+        return graph_of(source.read())
+    raise GraphError(f"a frozen TensorFlow graph is given as a path, bytes or a binary stream; got {type(source).__name__}")
+
+
 def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> None:
     """Add the graph of a frozen TensorFlow graph to an empty one."""
-    if isinstance(source, (str, os.PathLike)):
-        data = read_file(path_of(source), MOST_BYTES)
-    elif isinstance(source, (bytes, bytearray, memoryview)):
-        data = bytes(source)
-    elif hasattr(source, "read"):
-        data = source.read()
-    else:
-        raise GraphError(f"a frozen TensorFlow graph is given as a path, bytes or a binary stream; got {type(source).__name__}")
-    nodes = in_order(graph_of(data))
+    nodes = in_order(nodes_of(source))
     if not nodes:
         raise FileFormatError("this is no frozen TensorFlow graph: it holds no nodes")
     model = SimpleNamespace(opset_import=[SimpleNamespace(domain="tensorflow", version=1)], functions=[])

@@ -5,18 +5,15 @@
 """
 from __future__ import annotations
 
-import ast
-import inspect
 import keyword
-import textwrap
 import typing
 from enum import Enum
 from typing import Any
 
 from ..base.javanames import to_camel
 from ..ir.namespaces import NAMESPACES
-from ..ir.op import METHODS, Op
-from ..ir.signature import Formal, formals
+from ..ir.op import METHODS
+from ..ir.signature import Formal, formals, result_of
 from ..ir.variable import SDVariable
 from . import java_names
 from .java_names import ROOT, in_java
@@ -90,7 +87,7 @@ def class_name(place: str) -> str:
 def _method(place: str, method: str) -> str:
     ways: dict[str, str] = {}
     for cls in METHODS[place, method]:
-        result = "list[SDVariable]" if _several(cls) else "SDVariable"
+        result = result_of(cls) or "SDVariable"
         for signature in formals(cls):
             for named in (False, True):
                 ways.setdefault(_parameters(signature, named, place == "var"), result)
@@ -143,21 +140,6 @@ def _hint(kind: Any, item: bool = False) -> str:
     if issubclass(kind, Enum):
         return "Any"
     return kind.__name__ if kind.__module__ == "builtins" else "Any"
-
-
-def _several(cls: type[Op]) -> bool:
-    """True when the shape rule returns several specs."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(getattr(cls, "place", None) or cls.infer)))
-    except (OSError, TypeError, SyntaxError):
-        return False
-    several = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Return) and node.value is not None:
-            value = node.value
-            is_call = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("tuple", "finish")
-            several = several or isinstance(value, (ast.Tuple, ast.List)) or is_call
-    return several
 
 
 def main() -> None:

@@ -35,8 +35,10 @@ from .updaters.schedules import (
     CycleSchedule, ExponentialSchedule, FixedSchedule, ISchedule, InverseSchedule, MapSchedule, PolySchedule, RampSchedule, Schedule,
     ScheduleType, SigmoidSchedule, StepSchedule, value_of,
 )
-from .updaters.updater import GradientUpdater, IUpdater, RatedUpdater
-from .updaters.updaters import AMSGrad, AdaBelief, AdaDelta, AdaGrad, AdaMax, Adam, Nadam, Nesterovs, NoOp, RmsProp, Sgd, Updater
+from .updaters.updater import GradientUpdater, IUpdater
+from .updaters.updaters import (
+    AMSGrad, AdaBelief, AdaDelta, AdaGrad, AdaMax, Adam, Nadam, Nesterovs, NoOp, RatedUpdater, RmsProp, Sgd, Updater,
+)
 
 __all__ = [
     "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At", "BaseEvaluationListener",

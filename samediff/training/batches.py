@@ -39,7 +39,11 @@ class Batch:
 
 def is_single(data: Any) -> bool:
     """Whether ``data`` is one batch: a data set, a dictionary of arrays, ``(x, y)``, or an array of features."""
-    return form_of(data) is not Form.BATCHES or (isinstance(data, tuple) and len(data) == 1 and form_of(data[0]) is Form.ARRAY)
+    return _is_single(data, form_of(data))
+
+
+def _is_single(data: Any, form: Form) -> bool:
+    return form is not Form.BATCHES or (isinstance(data, tuple) and len(data) == 1 and form_of(data[0]) is Form.ARRAY)
 
 
 def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bool = True) -> Batch:
@@ -202,14 +206,16 @@ def _without_labels(config: TrainingConfig) -> TrainingConfig:
 
 
 class Source:
-    """Batches that can be gone through once or, when resettable, several times."""
+    """Batches that can be gone through once or, when resettable, several times; ``is_single`` where one batch was given."""
 
     def __init__(self, data: Any) -> None:
         if data is None:
             raise ConfigurationError("no data: expected a data set, an iterator, a list of data sets, a dictionary of arrays or (x, y)")
-        if form_of(data) is Form.ARRAY and not is_array(data) and not isinstance(data, (list, tuple)):
+        form = form_of(data)
+        if form is Form.ARRAY and not is_array(data) and not isinstance(data, (list, tuple)):
             raise ConfigurationError(f"{type(data).__name__} holds no batches: expected a data set, an iterator of them or a list")
-        self.data: Any = [data] if is_single(data) else source_of(data)
+        self.is_single = _is_single(data, form)
+        self.data: Any = [data] if self.is_single else source_of(data)
         self._java = hasattr(self.data, "has_next")
 
     def resettable(self) -> bool:

@@ -28,11 +28,9 @@ class FitLoop:
     """The state of one call of ``fit``."""
 
     def __init__(self, sd: Trainable, session: TrainingSession, listeners: Sequence[Listener], finite: bool) -> None:
-        self.sd, self.finite = sd, finite
+        self.sd, self.finite, self._all = sd, finite, listeners
         self.config = session.config
-        self.history = HistoryListener(self.config)
-        self._all = [*listeners, self.history]
-        self.listeners = Listeners(self._all, Operation.TRAINING)
+        self.listeners = Listeners(listeners, Operation.TRAINING)
         self._follow(session)
         self._wants_updates = self.listeners.wants("pre_update")
         self._stop = False
@@ -44,7 +42,7 @@ class FitLoop:
 
     def _follow(self, session: TrainingSession) -> None:
         self.session, self.config = session, session.config
-        extra = wanted_variables(self.sd, self._all, Operation.TRAINING, session.losses)
+        extra = wanted_variables(self.sd, self.listeners, Operation.TRAINING, session.losses)
         self.outputs = list(dict.fromkeys([*session.losses, *extra]))
         self._tells = bool(extra)
 
@@ -149,23 +147,22 @@ class FitLoop:
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
         return History(loss=LossCurve([loss]), training_time_millis=_now() - start)
 
-    def run(self, source: Source, epochs: int, validation: Source | None, frequency: int, verbose: bool = False) -> History:
-        """Train for all epochs, or until a listener stops."""
+    def run(self, source: Source, epochs: int, validation: Source | None, frequency: int, verbose: HistoryListener | None = None) -> None:
+        """Train for all epochs, or until a listener stops; ``verbose`` is one of the listeners, whose metrics are shown."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         curve = LossCurve()
         with self.sd.going_through(source.data):
             for number in range(1, epochs + 1):
                 title, began = f"epoch {number}/{epochs}", time.perf_counter()
-                curve = self._epoch(source, curve, title if verbose else None)
+                curve = self._epoch(source, curve, None if verbose is None else title)
                 if validation is not None and (number - 1) % frequency == 0:
                     self._validate(validation)
-                if verbose:
-                    shown = {"loss": float(np.sum(curve.losses()[-1].loss_values())), **metrics_of(self.history.get_report())}
+                if verbose is not None:
+                    shown = {"loss": float(np.sum(curve.losses()[-1].loss_values())), **metrics_of(verbose.get_report())}
                     epoch_line(title, shown, time.perf_counter() - began, epochs - number)
                 if self._stop:
                     break
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
-        return self.history.get_report()
 
     def _epoch(self, source: Source, curve: LossCurve, title: str | None) -> LossCurve:
         start = _now()
@@ -198,7 +195,7 @@ def evaluate(sd: Trainable, source: Source, members: Sequence[Listener], operati
     """Forward runs over all batches, with the hooks of listeners; each batch with the values of ``names``."""
     config = sd.checked_config(training=False)
     listeners = Listeners(members, operation)
-    wanted = list(dict.fromkeys([*names, *wanted_variables(sd, members, operation, names)]))
+    wanted = list(dict.fromkeys([*names, *wanted_variables(sd, listeners, operation, names)]))
     listeners.call("operation_start", sd, operation)
     results = []
     for number, item in numbered(source, "compute" if operation is Operation.INFERENCE else "evaluate"):

@@ -10,6 +10,9 @@ from tests.docs.blocks import ROOT, blocks, run
 DOCUMENTS = ["README.md", "docs/data.md", "docs/arrays.md", "docs/compiled.md", "docs/files.md", "docs/onnx.md", "docs/plug-ins.md",
              "docs/plug-ins-advanced.md", "docs/adding-ops.md", "docs/zoo.md"]
 
+#: Pages that are there once the site is built.
+GENERATED = {"examples.md", "reference/index.md"}
+
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_blocks_run(document, tmp_path, monkeypatch, capsys):
@@ -27,5 +30,5 @@ def test_blocks_run(document, tmp_path, monkeypatch, capsys):
 def test_links_lead_somewhere(document):
     here = (ROOT / document).parent
     links = re.findall(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)", (ROOT / document).read_text(encoding="utf-8"))
-    missing = [target for target, _ in links if target and not (here / target).exists()]
+    missing = [target for target, _ in links if target and target not in GENERATED and not (here / target).exists()]
     assert not missing

@@ -44,7 +44,7 @@ def trained():
 NAMES = {"Dense network": images, "Convolutional network": images, "LSTM with truncated back-propagation": series,
          "Computation graph": pairs, "SameDiff graph": images, "User-defined op": dict, "SameDiff layer": images,
          "SameDiff lambda vertex": pairs, "Activation function": images, "Saving with a normalizer": trained, "Evaluation": trained,
-         "Parallel training and inference": trained}
+         "Parallel training and inference": trained, "Arrays, graph scopes and compiled functions": dict}
 OTHER_NAME = {"scaled_add": "scaledAdd", "com.example.": "com.example.java."}      # a name is registered once
 
 
@@ -59,6 +59,8 @@ def program(block, spelling):
 
 def result(names):
     """What a program computed, as arrays."""
+    if "squares" in names:
+        return [np.asarray(names[n]) for n in ("squares", "out", "result")]
     for value in names.values():
         if isinstance(value, (MultiLayerNetwork, ComputationGraph)):
             return value.params() if "Product" not in names else names["output"][0].shape

@@ -13,6 +13,10 @@ made.math.tanh(made.var("v", np.array([0.3, 0.7]))).sum("l").markAsLoss()
 assert GradCheckUtil.checkGradients(made, {})
 # 25 what a graph consists of are functions
 assert all(isinstance(f, DifferentialFunction) for f in sd.ops())
+# 25 variables and user ops among it
+class Mine(UserDefinedCustomOp):
+    pass
+assert isinstance(w, DifferentialFunction) and isinstance(Mine(), DifferentialFunction) and isinstance(AddOp(), DifferentialFunction)
 # 27 functions know their graph
 assert all(f.sameDiff is sd for f in sd.ops())
 # 31 functions have names
@@ -22,6 +26,16 @@ f = sd.ops()[0]
 assert isinstance(f.propertiesForFunction(), dict) and isinstance(f.mappingsForFunction(), dict)
 assert isinstance(f.attributeAdaptersForFunction(), dict)
 f.resolvePropertiesFromSameDiffBeforeExecution()
+# 31 of user ops too, which may say others
+class Mine(UserDefinedCustomOp):
+    def opName(self):
+        return "mine"
+    def onnxName(self):
+        return "Mine"
+made = Mine()
+assert made.propertiesForFunction() == made.mappingsForFunction() == made.attributeAdaptersForFunction() == {}
+assert made.resolvePropertiesFromSameDiffBeforeExecution() is None and made.onnxName() == "Mine"
+refused(lambda: made.tensorflowName(), "mine")
 # 37 all inputs
 assert [v.name() for v in sd.ops()[0].args()] == ["input", "w"]
 # 39 the first input
@@ -42,6 +56,13 @@ g = sd.constant(np.ones((2, 3)))
 for name in ("add_bp", "subtract_bp", "multiply_bp", "divide_bp"):
     assert len(sd.op(name, sd.constant(np.ones((2, 3))), sd.constant(np.ones((2, 3))), g)) == 2
 assert sd.op("tanh_bp", sd.constant(np.ones((2, 3))), g).getShape() == (2, 3)
+# 49 also of reductions and convolutions
+g = sd.constant(np.ones((2, 3)))
+equal(sd.op("reduce_sum_bp", g, sd.constant(np.array([1.0, 2.0])), dimensions=[1]).eval(), [[1, 1, 1], [2, 2, 2]])
+x, w = sd.constant(np.ones((1, 1, 3, 3))), sd.constant(np.ones((2, 2, 1, 1)))
+dx, dw = sd.op("conv2d_bp", x, w, sd.constant(np.ones((1, 1, 2, 2))))
+equal(dw.eval(), np.full((2, 2, 1, 1), 4))
+equal(dx.eval()[0, 0], [[1, 2, 1], [2, 4, 2], [1, 2, 1]])
 # 51 diff calls doDiff
 a = sd.var("a", np.array([1.0, 2.0]))
 sd.math.square(a)
@@ -60,6 +81,8 @@ assert y.args()[0].name() == "w" and not w.args() and y.outputVariables()[0].nam
 scheme = XavierInitScheme('c', 3, 2)
 made = sd.var("made", scheme, DataType.FLOAT, 3, 2)
 assert made.getWeightInitScheme() == scheme and made.name() == "made" and made.getShape() == (3, 2)
+# 82 which needs sizes
+refused(lambda: sd.var("made", XavierInitScheme('c', 3, 2)), "variable 'made': sizes are missing")
 # 82 and have setters
 made = sd.var("made", DataType.FLOAT, 3, 2)
 made.setWeightInitScheme(OneInitScheme())
@@ -97,7 +120,7 @@ assert sd.getInputsForOp(f) == ["input", "w"] and sd.getOutputsForOp(f) == [sd.o
 f = sd.ops()[0]
 assert sd.propertiesForFunction(f) == f.propertiesForFunction()
 # 103 nothing is left to resolve before an execution
-assert sd.ops()[0].propertiesToResolve() == []
+assert sd.ops()[0].propertiesToResolve() == sd.propertiesToResolve(sd.ops()[0]) == []
 # 111 a product of vectors by the factory, named
 ret = sd.updateVariableNameAndReference(sd.f().cross(sd.constant(np.eye(3)[:1]), sd.constant(np.eye(3)[1:2])), "c")
 assert ret.name() == "c"
@@ -133,6 +156,28 @@ v = sd.var("v", np.array([1.0, 2.0, 3.0]))
 parts = sd.dynamicPartition(v, sd.constant(np.array([0, 1, 0], np.int32)), 2)
 equal(parts[0].eval(), [1, 3])
 assert sd.ops()[-1].propertiesForFunction()["numPartitions"] == 2
+# 172 addArgs is a helper of the constructor
+@UserDefinedOp
+class Times(UserDefinedCustomOp):
+    def __init__(self, x=None, factor=3):
+        super().__init__(None, [] if x is None else [x])
+        self.factor = factor
+        self.addArgs()
+    def addArgs(self):
+        self.addIArgument(self.factor)
+    def opName(self):
+        return "documents_times_" + tag
+    def calculateOutputShape(self, oc):
+        return [oc.getInputArray(0).shapeDescriptor()]
+    def exec(self, oc):
+        oc.getOutputArray(0).assign(oc.getInputArray(0) * self.getIArgument(0))
+    def propertiesForFunction(self):
+        return {"factor": self.factor}
+    def setPropertiesForFunction(self, properties):
+        self.factor = properties["factor"]
+name = sd.doUdf(Times(w, 5))[0].name()
+sd.save(folder + "/times.sdnb", False)
+equal(SameDiff.load(folder + "/times.sdnb", False).outputSingle({}, name), 5 * w.getArr())
 # 176 dilation2D is exposed
 assert callable(sd.cnn.dilation2D)
 # 186 ops from variables

@@ -48,7 +48,18 @@ equal(c.eval(), c.getArr())
 assert hidden.getArr() is None
 sd.exec(feeds, sd.outputs())
 equal(hidden.getArr(), sd.outputSingle(feeds, "hidden"))
-# 84 exec runs backwards too
+# 80 and so have placeholders; eval takes these
+refused(lambda: hidden.eval(), "no value for placeholder 'input'")
+sd.exec(feeds, sd.outputs())
+equal(x.getArr(), feeds["input"])
+equal(x.eval(), feeds["input"])
+equal(hidden.eval(), hidden.getArr())
+x.setArray(0 * feeds["input"])
+assert not hidden.eval().any() and hidden.getArr().any()
+# 84 exec runs backwards on request
+values = sd.exec(feeds, sd.outputs(), backward=True)
+equal(values.get("w-grad"), sd.calculateGradients(feeds, "w")["w"])
+# 84 and so does execBackwards
 found = sd.execBackwards(feeds)
 assert {"w", "b"} <= set(found)
 equal(found["b"], sd.calculateGradients(feeds, "b")["b"])
@@ -134,6 +145,14 @@ result = session.output(
 )
 softmax = result.get("softmax")
 equal(softmax, sd.outputSingle(feeds, "softmax"))
+# 228 whose listeners hear of it
+heard = []
+class Heard(BaseListener):
+    def opExecution(self, *given):
+        heard.append(given)
+InferenceSession(sd).output(["softmax"], set(), feeds, [Heard()], At.defaultAt(), MultiDataSets.singleton(None, None))
+assert len(heard) == 4
+refused(lambda: InferenceSession(sd).output("softmax", 5), "takes")
 # 244 a right graph is valid
 sd.validate()
 # 247 what nothing reads is found

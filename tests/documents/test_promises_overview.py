@@ -19,6 +19,8 @@ equal(net.feedForward(np.ones((1, 3)))[1], np.full((1, 3), 2))
 # 44 from simple ops to an LSTM
 assert x.add(1.0).getShape() == (-1, 4) and sd.math.sin(x).getShape() == (-1, 4)
 assert callable(sd.rnn.lstmLayer) and callable(sd.rnn.lstmCell)
+# 50 graphs are imported
+assert callable(SameDiff.importFrozenTF) and callable(SameDiff.importOnnx)
 # 56 custom vertices stand in networks
 class Product(SameDiffLambdaVertex):
     def defineVertex(self, sd, inputs):

@@ -1,7 +1,15 @@
 """What DL4J's document on SameDiff promises, by the line that says it."""
 from __future__ import annotations
 
+import numpy as np
+
+from tests.samediff.tensorflow.graphs import const, graph, node, placeholder
+
 from .promises import keep, promises
+
+#: A frozen graph of TensorFlow.
+FROZEN = graph(const("w", np.ones((3, 2), np.float32)), placeholder("x"), node("p", "MatMul", "x", "w", transpose_a=False,
+               transpose_b=False), node("y", "Relu", "p"))
 
 PROMISES = """
 # 3 a graph is defined, run and differentiated without backward code
@@ -85,6 +93,17 @@ assert [o.shape for o in net.output(np.zeros((1, 2)), np.zeros((1, 3)))] == [(1,
 z = x.mmul(w).mmul(w.permute(1, 0)).mmul(w)
 z.mean("l").markAsLoss()
 assert sd.calculateGradients(feeds, "w")["w"].shape == (4, 3)
+# 81 models of TensorFlow become graphs, which train
+sd = SameDiff.importFrozenTF(frozen)
+sd.convertToVariables(sd.getVariable("w"))
+sd.getVariable("y").sum("l").markAsLoss()
+equal(sd.calculateGradients({"x": np.ones((2, 3))}, "w")["w"], np.full((3, 2), 2))
+# 81 and so do models of ONNX
+sd.exportOnnx(folder + "/model.onnx", outputs=["softmax"])
+model = SameDiff.importOnnx(folder + "/model.onnx")
+equal(model.outputSingle({"input": feeds["input"]}, "softmax"), sd.outputSingle(feeds, "softmax"))
+model.getVariable("softmax").max("l").markAsLoss()
+assert model.calculateGradients({"input": feeds["input"]}, "w")["w"].any()
 # 101 the network of the document
 sd = SameDiff.create()
 input = sd.placeHolder("input", DataType.FLOAT, -1, 784)
@@ -289,4 +308,4 @@ equal(SameDiff.load(folder + "/graph.fb", True).outputSingle(feeds, "softmax"), 
 
 @promises("samediff", PROMISES)
 def test_promise(program, spelling, tmp_path):
-    keep(program, spelling, folder=str(tmp_path), tag=spelling)
+    keep(program, spelling, folder=str(tmp_path), tag=spelling, frozen=FROZEN)

@@ -53,9 +53,26 @@ values = {"x": a, "y": 2 * a}
 """
 
 PROMISES = """
+# 195 user ops are compiled, too
+steps = str(sd.explain(values, [result.name()]))
+assert "steps called from Python: 0" in steps and "native" in steps
 # 222 the class of the document computes
 equal(sd.outputSingle(values, result.name()), 3 * a)
 assert tuple(result.getShape()) == (-1, 128)
+# 252 shape rules see the values of constants
+@UserDefinedOp
+class Filled(UserDefinedCustomOp):
+    def opName(self):
+        return "documents_filled_" + tag
+    def calculateOutputShape(self, oc):
+        sizes = oc.getInputArray(1)
+        return [LongShapeDescriptor.fromShape([int(sizes[0]), int(sizes[1])], DataType.FLOAT)]
+    def exec(self, oc):
+        oc.getOutputArray(0).assign(oc.getInputArray(0).sum())
+made = sd.doUdf(Filled(sd, [x, sd.constant("sizes", np.array([3, 2], np.int32))]))[0]
+assert made.getShape() == (3, 2)
+equal(sd.outputSingle(values, made.name()), np.full((3, 2), a.sum()))
+refused(lambda: sd.doUdf(Filled(sd, [x, sd.placeHolder("p", DataType.INT, 2)])), "not known while the graph is built")
 # 267 exec on arrays, with nothing but them
 op = MyAddUdf()
 op.addInputArgument(Nd4j.ones(2, 3), Nd4j.ones(2, 3))
@@ -75,6 +92,16 @@ b = sd.var("b", np.ones(128, np.float32))
 made = sd.doUdf(MyAddUdf(sd, x, b))[0].sum("l")
 sd.setLossVariables("l")
 equal(sd.calculateGradients(values, "b")["b"], np.full(128, 2))
+# 273 and of its shape
+@UserDefinedOp
+class Wrong(MyAddUdf):
+    def opName(self):
+        return "documents_wrong_" + tag
+    def doDiff(self, grad):
+        return [grad[0].sum(), grad[0]]
+made = sd.doUdf(Wrong(sd, x, sd.var("b", np.ones(128, np.float32))))[0].sum("l")
+sd.setLossVariables("l")
+refused(lambda: sd.calculateGradients(values, "x"), "documents_wrong_.* gives for its input 0, 'x'.* is of shape ..; expected .-1, 128")
 # 297 its outputs are wired like those of any op
 more = sd.nn.relu("more", result.mul(2.0), 0)
 equal(sd.outputSingle(values, "more"), np.maximum(6 * a, 0))

@@ -28,6 +28,11 @@ equal(SameDiff.load(folder + "/c.fb", False).getVariable("c").getArr(), np.ones(
 c = sd.constant("c", np.ones(3, np.float32))
 c.setArray(np.zeros(3, np.float32))
 equal(c.add(1.0).eval(), np.ones(3))
+# 19 by setArray, as values of constants are worked with before
+c = sd.constant("c", np.ones(3, np.float32))
+def write():
+    c.getArr()[...] = 3
+refused(write, "set_array")
 # 21 placeholders are not stored
 sd.outputSingle(feeds, "softmax")
 refused(lambda: sd.outputSingle({}, "softmax"), "input")
@@ -68,6 +73,9 @@ made = [w.add(1.0).name() for k in range(3)] + [sd.var(DataType.FLOAT, 2).name()
 assert all(made) and len(set(made)) == 4
 # 67 a name of a variable is refused a second time
 refused(lambda: sd.var("w", DataType.FLOAT, 2), "w")
+# 74 what is trained is floating
+whole = sd.var("whole", DataType.INT, 2)
+assert not whole.isTrainable() and w.isTrainable()
 # 78 a variable of zeros
 weights = sd.var("weights", DataType.FLOAT, 784, 10)
 assert weights.getShape() == (784, 10)
@@ -88,7 +96,12 @@ assert constant.getVariableType() == VariableType.CONSTANT
 equal(constant.eval(), [3.1415, 42])
 # 105 a scalar
 someScalar = sd.scalar("scalar", 42)
-assert someScalar.eval() == 42 and someScalar.getShape() == () and not someScalar.isTrainable()
+assert someScalar.eval() == 42 and someScalar.getShape() == () and someScalar.isConstant()
+rate = sd.scalar("rate", DataType.FLOAT, 2.0)
+hidden.mul(rate).mean().markAsLoss()
+sd.setTrainingConfig(config)
+sd.fit(batches, 1)
+assert rate.getVariableType() == VariableType.CONSTANT and rate.getArr() == 2
 # 108 placeholders of any type
 assert all(sd.placeHolder("p" + t.name, t, -1).dataType() == t for t in (DataType.INT, DataType.BOOL, DataType.DOUBLE))
 # 110 a placeholder whose batch is open

@@ -43,8 +43,9 @@ errorVector.setVarName("errors")
 def test_how_variables_are_made(spelling, rng):
     made = run(MADE, spelling, samediff=SameDiff.create(), np=np, randn=lambda *shape: rng.normal(size=shape))
     kinds = {n: made[n].getVariableType() for n in ("weights", "random", "drawn", "constant", "someScalar", "in_", "prod")}
-    assert kinds == {**dict.fromkeys(("weights", "random", "drawn", "someScalar"), VariableType.VARIABLE),
-                     "constant": VariableType.CONSTANT, "in_": VariableType.PLACEHOLDER, "prod": VariableType.ARRAY}
+    assert kinds == {**dict.fromkeys(("weights", "random", "drawn"), VariableType.VARIABLE),
+                     **dict.fromkeys(("constant", "someScalar"), VariableType.CONSTANT),
+                     "in_": VariableType.PLACEHOLDER, "prod": VariableType.ARRAY}
     assert made["varType"] is VariableType.ARRAY and made["dataType"] is DataType.FLOAT
     assert not made["weights"].getArr().any() and made["drawn"].getArr(True).std() > 0
     assert not made["someScalar"].is_trainable()

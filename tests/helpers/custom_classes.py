@@ -21,7 +21,7 @@ from dl4py.layers import (
 )
 from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.ops.conv.cnn_configuration import Conv2DConfig
-from dl4py.samediff.training.updaters.updater import RatedUpdater
+from dl4py.samediff.training.updaters.updaters import RatedUpdater
 
 
 @layer("tests.Dense")

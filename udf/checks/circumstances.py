@@ -45,7 +45,22 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
         compared += bool(taken)
         if len(failures) == len(places) and taken:
             raise CheckFailure(f"{what}: {failures[0]}. {advice}")
+    _numbers_at_zero(op, arrays)
     return f"at {compared} other places"
+
+
+def _numbers_at_zero(op: Op, arrays: Example) -> None:
+    """CheckFailure where the gradient is not a number at 0, and the op is one there and on both sides."""
+    def moved(i: int, by: float) -> list[Any]:
+        return [a if j != i or a is None else np.where(np.arange(a.size).reshape(a.shape) % 2, a, by).astype(a.dtype)
+                for j, a in enumerate(arrays)]
+    for i, a in enumerate(arrays):
+        if a is not None and is_floating(a.dtype) and a.size and all(_finite(op, moved(i, by)) for by in (0.0, 1e-3, -1e-3)):
+            with np.errstate(all="ignore"):
+                found = _gradients(op, moved(i, 0.0), DataType.of(a))
+            if any(g is not None and np.isnan(g).any() for g in found.values()):
+                raise CheckFailure(f"where input {i} is 0, the gradient is not a number, and the op is one there and beside it: divide by "
+                                   "what is never 0, as in xp.where(x == 0, 0, g / xp.where(x == 0, 1, x))")
 
 
 def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:

@@ -37,6 +37,13 @@ def stands_alone(op: UserOp, arrays: Example) -> str:
         if "read-only" in str(error):
             raise CheckFailure(f"grad writes to what it is given ({error}), which other nodes read: work on a copy") from error
         raise
+    with np.errstate(all="ignore"):
+        kept = runs.results(gradient, [None if a is None else np.array(a) for a in given])
+        copies = [np.array(r) for r in kept]
+        runs.results(gradient, [None if a is None else 2 * a for a in given])
+    if not runs.equal(copies, [np.asarray(r) for r in kept]):
+        raise CheckFailure("a gradient changes when grad is called again, for another node: it lies in memory that is kept; return a new "
+                           "array")
     for by in (2, -1):
         try:
             with np.errstate(all="ignore"):

@@ -119,7 +119,7 @@ def vary_sizes(specs: Sequence[TensorSpec | None], shapes: Callable[[Sequence[Te
     for together in _subsets(len(places)):
         varied = False
         multiples = [m * at[k] for k in together[:1] for m in (2, 3)]
-        for n in (*(SIZES if len(together) in (1, len(places)) else _FEW), *multiples):
+        for n in (*(SIZES if len(together) in (1, len(places)) else _FEW), *multiples, 1):      # 1 cuts slices short
             if _all_unknown(found):
                 return base, found
             tried = _sized(base, [places[k] for k in together], n)

@@ -17,6 +17,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     addTArgument = UserDefinedCustomOp.add_t_argument
     addTo = UserDefinedCustomOp.add_to
     asOp = UserDefinedCustomOp.as_op
+    attributeAdaptersForFunction = UserDefinedCustomOp.attribute_adapters_for_function
     bArgs = UserDefinedCustomOp.b_args
     calculateOutputDataTypes = UserDefinedCustomOp.calculate_output_data_types
     calculateOutputShape = UserDefinedCustomOp.calculate_output_shape
@@ -37,6 +38,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     inPlace = UserDefinedCustomOp.in_place
     isInplaceCall = UserDefinedCustomOp.is_inplace_call
     isLegacy = UserDefinedCustomOp.is_legacy
+    mappingsForFunction = UserDefinedCustomOp.mappings_for_function
     noArguments = UserDefinedCustomOp.no_arguments
     numBArguments = UserDefinedCustomOp.num_b_arguments
     numDArguments = UserDefinedCustomOp.num_d_arguments
@@ -45,11 +47,14 @@ class UserDefinedCustomOpNames(JavaSpelling):
     numOutputArguments = UserDefinedCustomOp.num_output_arguments
     numSArguments = UserDefinedCustomOp.num_s_arguments
     numTArguments = UserDefinedCustomOp.num_t_arguments
+    onnxName = UserDefinedCustomOp.onnx_name
     opHash = UserDefinedCustomOp.op_hash
     opName = UserDefinedCustomOp.op_name
     opType = UserDefinedCustomOp.op_type
     outputVariables = UserDefinedCustomOp.output_variables
     propertiesForFunction = UserDefinedCustomOp.properties_for_function
+    propertiesToResolve = UserDefinedCustomOp.properties_to_resolve
+    resolvePropertiesFromSameDiffBeforeExecution = UserDefinedCustomOp.resolve_properties_from_same_diff_before_execution
     sArgs = UserDefinedCustomOp.s_args
     setInputArgument = UserDefinedCustomOp.set_input_argument
     setInputArguments = UserDefinedCustomOp.set_input_arguments
@@ -59,6 +64,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     standFor = UserDefinedCustomOp.stand_for
     stillOpen = UserDefinedCustomOp.still_open
     tArgs = UserDefinedCustomOp.t_args
+    tensorflowName = UserDefinedCustomOp.tensorflow_name
 
 class LongShapeDescriptorNames(JavaSpelling):
     @staticmethod

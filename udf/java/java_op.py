@@ -103,7 +103,7 @@ class JavaOp(Expandable):
     def __hash__(self) -> int:
         return hash((type(self), hashable(self.values())))
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> Any:
         """Shapes and types by ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying numbers."""
         return self.ruled(specs, [])
 
@@ -156,7 +156,9 @@ class JavaOp(Expandable):
             found = self._known[key] = self._without_values(inputs)
         if found is not None:
             return found  # type: ignore[no-any-return]
-        return self.infer(*[TensorSpec(tuple(a.shape), DataType.of(a.dtype), a if isinstance(a, np.ndarray) else None) for a in inputs])
+        specs: Specs = self.infer(*[TensorSpec(tuple(a.shape), DataType.of(a.dtype), a if isinstance(a, np.ndarray) else None)
+                                    for a in inputs])
+        return specs
 
     def _without_values(self, inputs: Sequence[Any]) -> Specs | None:
         """Specs of the outputs from shapes and types alone; None where the rules read values."""

@@ -15,6 +15,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.home import settle
 from ...samediff.base.javanames import to_snake
 from ...samediff.errors import GradientError, GraphError, RegistrationError
+from ...samediff.graph.differential_function import DifferentialFunction
 from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
 from ...samediff.ir.op import Op, as_tuple
 from ...samediff.ir.variable import SDVariable
@@ -38,6 +39,7 @@ class Adapter(Protocol):
         """The op for a configured instance of a user's class."""
 
 
+@DifferentialFunction.register
 class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentLists):
     """Base class of user-defined ops in DL4J's form; method names in snake_case or camelCase.
 
@@ -132,6 +134,18 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
     def do_diff(self, grads: list[SDVariable]) -> Sequence[SDVariable | None]:
         """A gradient for each input, from the gradients of the outputs, built from nodes."""
         raise GradientError(f"op {self.op_name()!r} has no gradient: {type(self).__name__} does not define do_diff")
+
+    def diff(self, grads: list[SDVariable]) -> list[SDVariable]:
+        """As :meth:`do_diff`, with zeros for inputs on which the result does not depend."""
+        return [x.sd.call("base", "zeros_like", x) if g is None else g for x, g in zip(self._args, self.do_diff(grads))]
+
+    def tensorflow_name(self) -> str:
+        """The op of TensorFlow that it stands for; GraphError unless the class says one."""
+        raise GraphError(f"op {self.op_name()!r} has no counterpart in TensorFlow: {type(self).__name__} does not define tensorflow_name")
+
+    def onnx_name(self) -> str:
+        """The operator of ONNX that it stands for; GraphError unless the class says one."""
+        raise GraphError(f"op {self.op_name()!r} has no counterpart in ONNX: {type(self).__name__} does not define onnx_name")
 
     def properties_for_function(self) -> dict[str, Any]:
         """Fields to save, by name."""

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 from ....samediff.configuration.configuration import configuration, field
 from ....samediff.training.updaters.schedules import Schedule
-from ....samediff.training.updaters.updater import Arrays, RatedUpdater, Scalars
+from ....samediff.training.updaters.updater import Arrays, Scalars
+from ....samediff.training.updaters.updaters import RatedUpdater
 
 
 @configuration("dl4py.keras.Momentum")

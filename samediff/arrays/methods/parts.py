@@ -145,15 +145,15 @@ class Parts:
     def put_row(self: Any, row: int, values: Any) -> Any:
         """Write a row; its view, or the array itself where that is a single row. A vector of rank 1 is its only row."""
         if len(self.shape) == 1 and position(row, 1, 0) == 0:
-            return assign(self, values, "putRow", flat=True)
+            return assign(self, values, "putRow")
         rows, columns = _matrix(self, "putRow")
-        write(self, (position(row, rows, 0),), values, "putRow", flat=True)
+        write(self, (position(row, rows, 0),), values, "putRow")
         return self if _is_one(rows) and not _is_one(columns) else self.get_row(row)
 
     def put_column(self: Any, column: int, values: Any) -> Any:
         """Write a column; its view, or the array itself where that is a single column."""
         _, columns = _matrix(self, "putColumn")
-        write(self, (slice(None), position(column, columns, 1)), values, "putColumn", flat=True)
+        write(self, (slice(None), position(column, columns, 1)), values, "putColumn")
         return self.get_column(column)
 
     def puti_row_vector(self: Any, vector: Any) -> Any:
@@ -234,10 +234,10 @@ def numbers(values: Any, what: str) -> Any:
         raise DataTypeError(f"{what}: {error}") from None
 
 
-def fitting(values: Any, shape: tuple[int, ...], what: str, flat: bool = False) -> Any:
+def fitting(values: Any, shape: tuple[int, ...], what: str) -> Any:
     """The values in a form that a part of that shape takes; ShapeError for others."""
     given = np.asarray(numbers(values, what))
-    if given.size == int(np.prod(shape, dtype=np.int64)) and (flat or given.shape != shape):
+    if given.size == int(np.prod(shape, dtype=np.int64)):
         return given.reshape(shape)
     try:
         return np.broadcast_to(given, shape)
@@ -245,16 +245,16 @@ def fitting(values: Any, shape: tuple[int, ...], what: str, flat: bool = False) 
         raise ShapeError(f"{what}: values of shape {given.shape} do not fit the part, which has shape {shape}") from None
 
 
-def write(target: Any, key: tuple[Any, ...], values: Any, what: str, flat: bool = False) -> None:
+def write(target: Any, key: tuple[Any, ...], values: Any, what: str) -> None:
     """Write values, broadcast where they are fewer, into a part of an array."""
     part = call(operator.getitem, target, (*key, ...))
     if isinstance(part, np.ndarray):
-        assign(part, values, what, flat)
+        assign(part, values, what)
         return
     shape, given = tuple(part.shape), numbers(values, what)
     del part                                            # which looks at what is to change
     if all(isinstance(n, int) for n in (*shape, *given.shape)):         # sizes that are open in a graph are checked when it runs
-        if flat and math.prod(given.shape) == math.prod(shape):
+        if math.prod(given.shape) == math.prod(shape) and tuple(given.shape) != shape:
             given = np.reshape(given, shape)
         try:
             np.broadcast_to(np.empty(tuple(given.shape)), shape)
@@ -263,10 +263,10 @@ def write(target: Any, key: tuple[Any, ...], values: Any, what: str, flat: bool 
     target[(*key, ...)] = given
 
 
-def assign(target: Any, values: Any, what: str, flat: bool = False) -> Any:
+def assign(target: Any, values: Any, what: str) -> Any:
     """Write values, broadcast where they are fewer, into an array, which keeps its type."""
     if state.recorder is not None:
         return state.recorder.record_assign(target, values)
     with np.errstate(all="ignore"):
-        np.copyto(np.asarray(target), fitting(values, tuple(target.shape), what, flat), casting="unsafe")
+        np.copyto(np.asarray(target), fitting(values, tuple(target.shape), what), casting="unsafe")
     return target

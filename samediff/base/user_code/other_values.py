@@ -29,7 +29,7 @@ def others(value: Any) -> Iterator[Any]:
 
 
 def _changed(values: Any, made: Callable[[Any], Any]) -> Iterator[Any]:
-    """All of several values changed; those that have no others stay."""
+    """All of several values changed; those that have no others stay, and where none has some there is nothing to try."""
     found = [next(others(v), v) for v in values]
-    if found:
+    if any(a is not b for a, b in zip(found, values)):
         yield made(found)

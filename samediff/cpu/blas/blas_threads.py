@@ -37,14 +37,14 @@ def is_small(rows: int, columns: int, depth: int) -> bool:
 
 
 @functools.cache
-def _controllers() -> tuple[Any, ...]:
-    """The BLAS libraries in this process by threadpoolctl, NumPy's first; looked up once, after NumPy was loaded."""
+def _controllers(owner: str = "numpy") -> tuple[Any, ...]:
+    """The BLAS libraries in this process by threadpoolctl, that of a package first; looked up once, after the package was loaded."""
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:
         return ()
     found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return tuple(sorted(found, key=lambda c: "numpy" not in c.filepath))
+    return tuple(sorted(found, key=lambda c: owner not in c.filepath))
 
 
 def libraries() -> tuple[Any, ...]:
@@ -53,9 +53,9 @@ def libraries() -> tuple[Any, ...]:
 
 
 @functools.cache
-def functions() -> tuple[Any, Any] | None:
-    """The functions that get and set the number of threads, None where NumPy uses a library that nobody knows."""
-    for c in _controllers():
+def functions(owner: str = "numpy") -> tuple[Any, Any] | None:
+    """The functions that get and set the number of threads, None where NumPy (or SciPy) uses a library that nobody knows."""
+    for c in _controllers(owner):
         kind = "openmp" if getattr(c, "threading_layer", "") == "openmp" and c.internal_api == "openblas" else c.internal_api
         for get, put in _NAMES.get(kind, ()):
             if hasattr(c.dynlib, put):

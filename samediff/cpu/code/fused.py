@@ -67,8 +67,8 @@ def writable(array: Any) -> Any:
     """A view that kernels accept: they have one signature, and only read their inputs."""
     if array.flags.writeable:
         return array
-    from .kernel import _Alias
-    return np.asarray(_Alias(array))
+    from .kernel import ArrayAlias
+    return np.asarray(ArrayAlias(array))
 
 
 def _without_broadcast(array: Any) -> Any:

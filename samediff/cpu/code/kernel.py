@@ -29,7 +29,7 @@ COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p":
 _UNUSED = np.zeros(1, np.float32)  # stands in for inputs that no expression reads
 
 
-class _Alias:
+class ArrayAlias:
     """A writable view of memory that NumPy calls read-only; kernels only read inputs, but have one signature."""
 
     def __init__(self, array: Array) -> None:
@@ -96,7 +96,7 @@ class ElementwiseKernel:
         if not exact or (view.size and not np.may_share_memory(view, array)):
             raise ShapeError(f"{what} of a kernel: strides {array.strides} for shape {array.shape} are not the layout "
                              "that it was compiled for; make the array contiguous")
-        return view if view.flags.writeable else np.asarray(_Alias(view))
+        return view if view.flags.writeable else np.asarray(ArrayAlias(view))
 
     def views(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The operands (inputs, then outputs) as :attr:`entry` takes them, checked."""

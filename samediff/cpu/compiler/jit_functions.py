@@ -54,7 +54,7 @@ class JitFunction(_ForCompiledCode):
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], dispatcher: Callable[..., Any] | None = None) -> None:
         functools.update_wrapper(self, function)
-        self.py_func, self.options, self._dispatcher = function, options, dispatcher
+        self.py_func, self.options, self._dispatcher, self._inner = function, options, dispatcher, None
 
     def _type(self, compiler: Any) -> Any:
         self._inner = compiler.inner(self.py_func, self.options)        # its type does not keep it
@@ -81,7 +81,7 @@ def function(**options: Any) -> Callable[[Callable[..., Any]], JitFunction]:
 class _Intrinsic(_ForCompiledCode):
     def __init__(self, define: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, define)
-        self._define, self._options = define, options
+        self._define, self._options, self._intrinsic = define, options, None
 
     def _type(self, compiler: Any) -> Any:
         from numba.extending import intrinsic as made

@@ -35,6 +35,8 @@ _WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 class CodeLibrary(JITCodeLibrary):
     """LLVM code of one function, and the libraries of those that it calls."""
 
+    _joined = False
+
     def add_llvm_module(self, module: Any) -> None:
         self._final_module.link_in(module)
 

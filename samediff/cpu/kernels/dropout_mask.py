@@ -26,7 +26,7 @@ _HALF = 0xFFFFFFFF
 
 
 @function(forceinline=True, error_model="numpy")
-def _block(position, iteration, draw, seed, stream):
+def random_block(position, iteration, draw, seed, stream):
     """Four words of the stream."""
     a, b, c, d = position, np.int64(0), iteration, draw
     for _ in range(_ROUNDS):
@@ -47,9 +47,9 @@ def keep(words, kept, stream, limit, part, parts):
     low, high = blocks * part // parts, blocks * (part + 1) // parts
     address = kept.ctypes.data
     for k in range(low, min(high, size // 8)):
-        a, b, c, d = _block(k + 1, iteration, draw, seed, stream)
+        a, b, c, d = random_block(k + 1, iteration, draw, seed, stream)
         store_flags(np.int64(address) + 8 * k, a, b, c, d, limit)
     if high * 8 > size and high > low:
-        block = _block(blocks, iteration, draw, seed, stream)
+        block = random_block(blocks, iteration, draw, seed, stream)
         for k in range(8 * (blocks - 1), size):
             kept[k] = (block[k % 8 // 2] >> 32 * (k % 2)) & _HALF <= limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiler.sources import kernel
-from .dropout_mask import _block
+from .dropout_mask import random_block
 
 
 @kernel
@@ -17,7 +17,7 @@ def uniform(words, drawn, stream, begin, part, parts):
     k = low
     while k < high:
         position = begin + k
-        block = _block(position // 4 + 1, iteration, draw, seed, stream)
+        block = random_block(position // 4 + 1, iteration, draw, seed, stream)
         for lane in range(position % 4, min(4, position % 4 + high - k)):
             drawn[k] = ((block[lane] >> 11) & 0x1FFFFFFFFFFFFF) * 1.1102230246251565e-16
             k += 1
@@ -30,7 +30,7 @@ def uniform_single(words, drawn, stream, part, parts):
     size = drawn.shape[0]
     blocks = (size + 7) // 8
     for number in range(blocks * part // parts, blocks * (part + 1) // parts):
-        block = _block(number + 1, iteration, draw, seed, stream)
+        block = random_block(number + 1, iteration, draw, seed, stream)
         for k in range(8 * number, min(8 * number + 8, size)):
             half = (block[k % 8 // 2] >> 32 * (k % 2)) & 0xFFFFFFFF
             drawn[k] = np.float32(half >> 8) * np.float32(5.9604644775390625e-08)

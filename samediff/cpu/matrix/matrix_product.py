@@ -1,7 +1,8 @@
 """Matrix products as instructions of native programs.
 
-Few rows against a transposed matrix are dot products, small and skinny products have tiles of their own, the rest goes to NumPy's BLAS
-by address. Each takes its share of the rows or columns of the result, so that one product keeps all threads busy.
+Few rows against a transposed matrix are dot products, small and skinny products have tiles of their own, the rest goes to a BLAS library
+by address; where there is none, to NumPy from Python. Each takes its share of the rows or columns of the result, so that one product
+keeps all threads busy.
 """
 # mypy: ignore-errors
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..blas.blas import available
+from ..blas.blas import available, largest_size
 from ..native.instruction import Instruction, instruction
 from .product_code import WORKSPACE, addresses, blas_addresses
 
@@ -27,7 +28,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
 
     Leading axes must agree, or be one run of memory for which one product serves.
     """
-    if not available() or c.size == 0 or a.shape[-1] == 0 or a.dtype not in (np.float32, np.float64) or a.dtype != b.dtype:
+    if c.size == 0 or a.shape[-1] == 0 or a.dtype not in (np.float32, np.float64) or a.dtype != b.dtype:
         return None
     if _column_major(c) is not False:
         if _column_major(c) is None:
@@ -67,7 +68,9 @@ def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
     return Instruction(addresses(dtype.itemsize)[name], (*arrays, workspace), (False, False, False, True), flags, work, True)
 
 
-def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
+def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction | None:
+    if not available() or max(max(*m.shape, m.strides[-2] // m.itemsize) for m in arrays) > largest_size():
+        return None
     return Instruction(blas_addresses(arrays[0].dtype.itemsize)[name], arrays, (False, False, False), flags, work, True, True)
 
 

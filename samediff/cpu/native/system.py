@@ -9,6 +9,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from ..blas.blas import owner
 from ..blas.blas_threads import functions
 
 #: Takes the place of a function that is missing; what needs that one is never used then.
@@ -33,7 +34,7 @@ def _bound_waiting() -> bool:
 
 
 def _bound_blas() -> bool:
-    found = functions()
+    found = functions(owner())
     for ours, function in zip(("blas_thread_count", "blas_threads"), found or (_STAND_IN, _STAND_IN)):
         _tell(ours, function)
     return found is not None

@@ -66,6 +66,11 @@ class _Async(Wrapper[D]):
         How many batches may wait, at least 1; 8 by default.
     """
 
+    # Of the thread, as long as there is one.
+    _shared: _Ahead
+    _process: int
+    _finalizer: Callable[[], Any]
+
     def __init__(self, base: BatchIterator[D], queue_size: int = 8) -> None:
         if queue_size < 1:
             raise ConfigurationError(f"{type(self).__name__} needs a queue of at least one batch, got {queue_size}")
@@ -81,7 +86,7 @@ class _Async(Wrapper[D]):
         self._process = os.getpid()
         self._thread = started(self._shared.read, self._base, name="dl4py-read-ahead")
         self._alone = self._thread is None          # no further thread can be had: batches are read when they are asked for
-        self._finalizer: Callable[[], Any] = weakref.finalize(self, self._shared.stop)     # abandoned: end the thread
+        self._finalizer = weakref.finalize(self, self._shared.stop)     # abandoned: end the thread
 
     def has_next(self) -> bool:
         if self._ahead is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ...expressions.tracing import _BINARY, _COMPARE, _UNARY
+from ...expressions.tracing import BINARY, COMPARISONS, UNARY
 from .symbolic_size import NotInGraphError, SymbolicSize
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def _install() -> None:
             return getattr(self.xp, name)(*((*other, self) if swap else (self, *other)))
         return method
 
-    for short, name in {**_BINARY, **_COMPARE, **_UNARY}.items():
+    for short, name in {**BINARY, **COMPARISONS, **UNARY}.items():
         setattr(GraphArray, f"__{short}__", operator(name))
-    for short, name in _BINARY.items():
+    for short, name in BINARY.items():
         setattr(GraphArray, f"__r{short}__", operator(name, swap=True))
     for short in _REFUSED:
         setattr(GraphArray, f"__{short}__", _refusing(short))

@@ -18,7 +18,7 @@ from ...base.datatype import DataType
 from ...errors import did_you_mean
 from ...expressions.arrays import to_numpy
 from ...expressions.scalar import ALIASES, FUNCTIONS
-from ...expressions.tracing import _COMPOSED
+from ...expressions.tracing import COMPOSED
 from ...ir.op import OPS, as_tuple
 from .array_call import ARRAY, ArrayCall
 from .einsum import einsum
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _REDUCTIONS = {"sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
                "amin": "reduce_min", "prod": "reduce_prod", "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin"}
-_ELEMENTWISE = frozenset({*FUNCTIONS, *_COMPOSED, *ALIASES, "where"})
+_ELEMENTWISE = frozenset({*FUNCTIONS, *COMPOSED, *ALIASES, "where"})
 _LIKE = {"zeros_like": 0, "ones_like": 1}
 
 

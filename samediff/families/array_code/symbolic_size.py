@@ -63,12 +63,17 @@ class SymbolicSize:
         if isinstance(other, SymbolicSize):
             return self.formula == other.formula and [a.variable.name() for a in self.arrays] == [
                 a.variable.name() for a in other.arrays]
-        return self.number() == other
+        return NotImplemented if _knows_sizes(other) else self.number() == other
 
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<size {self.formula} of {self.arrays}>"
+
+
+def _knows_sizes(other: Any) -> bool:
+    """Whether an operand stands above graph arrays, and takes sizes beside itself: a recorded array."""
+    return bool(getattr(other, "__array_priority__", 0) > 1000)
 
 
 def gathered(sizes: Any, known: Sequence[Any] = ()) -> tuple[tuple[SizeExpr, ...], list[Any]]:
@@ -91,6 +96,8 @@ def gathered(sizes: Any, known: Sequence[Any] = ()) -> tuple[tuple[SizeExpr, ...
 def _install() -> None:
     def whole(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
         def call(self: SymbolicSize, other: Any) -> Any:
+            if _knows_sizes(other):
+                return NotImplemented
             if not isinstance(other, (int, SymbolicSize)) or isinstance(other, bool):
                 left, right = (other, self.number()) if swap else (self.number(), other)
                 return getattr(operator, kind)(left, right)
@@ -101,6 +108,8 @@ def _install() -> None:
 
     def number(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
         def call(self: SymbolicSize, other: Any) -> Any:
+            if _knows_sizes(other):
+                return NotImplemented
             other = other.number() if isinstance(other, SymbolicSize) else other
             return getattr(operator, kind)(*((other, self.number()) if swap else (self.number(), other)))
         return call

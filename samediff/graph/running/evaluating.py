@@ -26,9 +26,7 @@ from ...training.progress import with_bar
 from ...training.run_configurations import EvaluationConfig, OutputConfig
 from ..inspection import InspectionMixin
 from .execution import NOTHING_DRAWN
-from .fitting import FittingMixin, _split
-
-_NOTHING: Any = object()
+from .fitting import FittingMixin, split_by_kind
 
 
 class EvaluationMixin(FittingMixin, InspectionMixin):
@@ -81,7 +79,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
             data = (data, named)
         if form_of(data) is Form.ARRAY and (is_array(outputs) or isinstance(outputs, list)):
             data, outputs, args = (data, outputs), args[0] if args else None, args[1:]
-        args, heard = _split(args, Listener)
+        args, heard = split_by_kind(args, Listener)
         if outputs is None:
             outputs = self._only_output()
         if args and isinstance(args[0], (int, np.integer, Mapping)):
@@ -133,7 +131,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
                 side.update(node.outputs if met else ())
         return list(found)
 
-    def output(self, placeholders: Any = _NOTHING, *outputs: Any, batch_size: int | None = None, **unknown: Never) -> Any:
+    def output(self, placeholders: Any = ..., *outputs: Any, batch_size: int | None = None, **unknown: Never) -> Any:
         """Compute variables: ``{name: array}``.
 
         ``placeholders`` maps names to arrays. Data sets and iterators of them work too (by the mappings of the training
@@ -150,8 +148,8 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
             Examples that are computed at once, or put together where they come one by one.
         """
         if unknown:
-            placeholders, _ = self._by_role("output", None if placeholders is _NOTHING else placeholders, None, unknown, ["batch_size"])
-        if placeholders is _NOTHING:
+            placeholders, _ = self._by_role("output", None if placeholders is ... else placeholders, None, unknown, ["batch_size"])
+        if placeholders is ...:
             return OutputConfig(self)
         if batch_size is not None:
             return self._in_pieces(placeholders, outputs, batch_size)
@@ -161,7 +159,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
                 context = self._context(False) if plan.needs_rng else NOTHING_DRAWN
                 results = plan.run([placeholders[n] for n in plan.feeds], context)
                 return {outputs[0]: results[0]} if len(outputs) == 1 else dict(zip(outputs, results))
-        outputs, heard = _split(outputs, Listener)
+        outputs, heard = split_by_kind(outputs, Listener)
         outputs = outputs or (self._only_output(),)
         if placeholders is None or self._holds_values(placeholders):
             placeholders = fitting_labels(self, placeholders, self._config)
@@ -204,7 +202,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
 
     def output_batches(self, data: Any, *outputs: Any) -> list[dict[str, Any]]:
         """Outputs for each batch of data."""
-        outputs, heard = _split(outputs, Listener)
+        outputs, heard = split_by_kind(outputs, Listener)
         names = self.tables.names_in(outputs)
         if not names:
             raise GraphError("name at least one output to compute")
@@ -218,7 +216,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         """Variables by name; the listeners hear of the run."""
         at = at if at is not None else At.default_at()
         listeners.call("operation_start", self, at.operation())
-        wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners.members, at.operation(), names)]))
+        wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners, at.operation(), names)]))
         feeds = {k if isinstance(k, str) else k.name(): v for k, v in (placeholders or {}).items()}
         values = self.compute(placeholders, wanted, training)
         tell_ops(self, listeners, at, None, feeds, values)

@@ -15,6 +15,7 @@ from ...training.config import TrainingConfig
 from ...training.fit_loop import FitLoop
 from ...training.fit_options import OPTIONS, data_and_labels
 from ...training.history import History
+from ...training.history_listener import HistoryListener
 from ...training.listeners.has_listeners import flat
 from ...training.listeners.listener import Listener
 from ...training.run_configurations import FitConfig
@@ -159,7 +160,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
         array([[0.5]], dtype=float32)
         """
         data, labels = self._by_role("fit", data, None, unknown, OPTIONS)
-        args, heard = _split(args, Listener)
+        args, heard = split_by_kind(args, Listener) if args else ((), [])
         if labels is not None:
             data = (data, labels)
         if data is None and not args and not heard:
@@ -188,16 +189,21 @@ class FittingMixin(DifferentiationMixin, Trainable):
             if class_weight is not None:
                 data = Mapped(source_of(data), lambda item: with_weights(self, item, config, None, class_weight))
             source = Source(data)
-            validation = None if validation_data is None else Source(validation_data)
             _check_numbers(1 if epochs is None else epochs, frequency)
+            if epochs is None and validation_data is None and source.is_single:
+                loop = FitLoop(self, self.training_session(), heard, check_finite)
+                made = loop.single(data)
+                self._last_score = loop.score()
+                return made
+            validation = None if validation_data is None else Source(validation_data)
             if (epochs or 1) > 1 and not source.resettable():
                 raise ConfigurationError(f"{epochs} epochs need data that can be gone through again; {type(data).__name__} can be "
                                          "read once. Give a list, or an iterator that supports reset()")
-            loop = FitLoop(self, self.training_session(), heard, check_finite)
-            single = epochs is None and validation is None and is_single(data)
-            made = loop.single(data) if single else loop.run(source, epochs or 1, validation, frequency, bool(verbose))
+            history = HistoryListener(config)
+            loop = FitLoop(self, self.training_session(), [*heard, history], check_finite)
+            loop.run(source, epochs or 1, validation, frequency, history if verbose else None)
             self._last_score = loop.score()
-            return made
+            return history.get_report()
 
     def _by_role(self, call: str, data: Any, labels: Any, unknown: Mapping[str, Any], options: Sequence[str]) -> tuple[Any, Any]:
         """Features and labels of a call, also where they were given by other names that they have."""
@@ -287,7 +293,8 @@ class FittingMixin(DifferentiationMixin, Trainable):
             config.rename(old, new)
 
 
-def _split(args: tuple[Any, ...], kind: type) -> tuple[tuple[Any, ...], list[Any]]:
+def split_by_kind(args: tuple[Any, ...], kind: type) -> tuple[tuple[Any, ...], list[Any]]:
+    """The other arguments, and those of a class."""
     return tuple(a for a in args if not isinstance(a, kind)), [a for a in args if isinstance(a, kind)]
 
 

@@ -53,8 +53,8 @@ class WholeRuns(GraphPredictingMixin):
     def exec(self, placeholders: Mapping[str, Any] | None = None, *outputs: Any, backward: bool = False) -> ExecResult:
         """Compute variables and everything on the way to them.
 
-        ``output`` computes what is asked for alone and is faster. The values stay readable by ``variable.get_arr()`` on this
-        thread, in memory, until its next ``exec``.
+        ``output`` computes what is asked for alone and is faster. The values, those of the placeholders among them, stay readable by
+        ``variable.get_arr()`` on this thread, in memory, until its next ``exec``; ``variable.eval()`` computes from them.
 
         Parameters
         ----------
@@ -82,11 +82,15 @@ class WholeRuns(GraphPredictingMixin):
             raise GraphError("exec computes the results of ops, of which the graph has none")
         for name in names:
             self.variable(name)
-        whole = list(dict.fromkeys([*names, *(n for node in needed(self.nodes(), names) for n in node.outputs)]))
-        values = self.output(placeholders, *whole, *heard)
+        nodes = needed(self.nodes(), names)
+        whole = list(dict.fromkeys([*names, *(n for node in nodes for n in node.outputs)]))
+        read = dict.fromkeys(n for node in nodes for n in node.inputs if n is not None and n not in whole)
+        fed = [n for n in read if self.variable(n).is_place_holder()]
+        found = self.output(placeholders, *whole, *fed, *heard)
+        values = {n: found[n] for n in whole}
         if backward:
             values |= {f"{n}-grad": g for n, g in self.exec_backwards(placeholders).items()}
-        self.tables.keep_results(dict(values))
+        self.tables.keep_results(found | values)
         return ExecResult(values)
 
     def exec_and_end_result(self, placeholders: Mapping[str, Any] | None = None) -> Any:

@@ -14,7 +14,7 @@ from ...errors import DataTypeError, GraphError, ShapeError
 from ...families.composite import composite_grad
 from ...families.subgraph import SubGraph, relaxed
 from ...families.subgraph_args import SubGraphArgs
-from ...ir.op import Expandable, Op, Specs, as_tuple, op
+from ...ir.op import Expandable, Op, as_tuple, op
 from ...ir.run_context import RunContext
 from .hoisting import StepProducts
 from .scan_gradient import scan_gradient
@@ -44,7 +44,7 @@ class If(Op):
     yes: SubGraph
     no: SubGraph
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """For each result, the most specific shape that covers both branches."""
         condition, *values = specs
         if condition.dtype is not DataType.BOOL:
@@ -99,7 +99,7 @@ class While(Looping):
     condition: SubGraph
     body: SubGraph
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """For each loop variable, a shape that covers its value before the first and after every iteration."""
         state, outside = list(specs[:self.count]), specs[self.count:]
         for _ in range(8):
@@ -141,7 +141,7 @@ class WhileGrad(Looping):
     condition: SubGraph
     body: SubGraph
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Shapes and types of the floating inputs."""
         return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.body.floating)
 
@@ -198,7 +198,7 @@ class Scan(Op):
     def stateful(self) -> bool:  # type: ignore[override]  # of the class
         return self.body.heeds_context
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Carries keep their shape; the rest has the steps as first axis."""
         split = self.carries + self.sequences
         carry, rows, outside = specs[:self.carries], specs[self.carries:split], specs[split:]

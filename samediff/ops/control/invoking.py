@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec
 from ...families.subgraph import SubGraph
 from ...families.subgraph_args import SubGraphArgs
-from ...ir.op import Op, Specs, op
+from ...ir.op import Op, op
 from ...ir.run_context import RunContext
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Invoke(Op):
 
     graph: SubGraph
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Shapes and types of the results of the graph."""
         return tuple(self.graph.infer(*specs))
 

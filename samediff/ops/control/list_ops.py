@@ -38,7 +38,7 @@ class CreateList(Op):
 
     data_type: DataType | None = None
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The handle, a BOOL scalar, and an empty flow."""
         return TensorSpec((), DataType.BOOL), TensorSpec((0,), self.data_type or DataType.FLOAT)
 

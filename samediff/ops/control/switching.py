@@ -26,7 +26,7 @@ class Switch(Op):
     The output not taken is zeros. A ``merge`` of what is made of both outputs computes only the way taken.
     """
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x, predicate = specs
         if predicate.dtype is not DataType.BOOL:
             raise DataTypeError(f"the predicate must be BOOL; got {predicate.dtype.name}. Compare something")

@@ -279,7 +279,7 @@ class Dilation2DGrad(Dilating):
     rates: tuple[int, ...] = (1, 1)
     is_same_mode: bool = False
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shapes of images and weights."""
         return TensorSpec(specs[0].shape, specs[2].dtype), TensorSpec(specs[1].shape, specs[2].dtype)
 

@@ -192,7 +192,7 @@ class MaxPoolWithArgmax(Attributes2D, MaxPooling):
 
     output_type: DataType = DataType.INT
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Two arrays of one value for each window."""
         shape = self.pool().shape(specs[0].shape)
         return TensorSpec(shape, specs[0].dtype), TensorSpec(shape, self.output_type)

@@ -59,6 +59,12 @@ def _hard_sigmoid(xp: Any, x: Any) -> Any:
     return xp.where(y <= 0, 0, xp.where(y >= 1, 1, y))
 
 
+def _softsign(xp: Any, x: Any) -> Any:
+    """In two forms, neither of which has a gradient in which large numbers cancel."""
+    size = abs(x)
+    return xp.where(size < 1, x / (1 + size), xp.where(x > 0, 1, -1) * (1 - 1 / (1 + size)))
+
+
 def _selu(xp: Any, x: Any) -> Any:
     return SELU_SCALE * xp.where(x > 0, x, SELU_ALPHA * xp.expm1(x))
 
@@ -66,7 +72,7 @@ def _selu(xp: Any, x: Any) -> Any:
 unary("sigmoid", "nn.sigmoid math.sigmoid", sigmoid, "1 / (1 + e^-x).")
 unary("logsigmoid", "nn.log_sigmoid", _log_sigmoid, "ln(sigmoid(x)), stable.")
 unary("softplus", "nn.softplus", softplus, "ln(1 + e^x), stable.")
-unary("softsign", "nn.softsign", lambda xp, x: x / (1 + abs(x)), "x / (1 + |x|).")
+unary("softsign", "nn.softsign", _softsign, "x / (1 + |x|).")
 unary("swish", "nn.swish nn.silu", _swish, "x * sigmoid(x) (Ramachandran et al. 2017).")
 unary("mish", "nn.mish", lambda xp, x: x * xp.tanh(softplus(xp, x)), "x * tanh(softplus(x)) (Misra 2019).")
 unary("gelu", "nn.gelu", _gelu, "x * sigmoid(1.702 x), the sigmoid form of GELU (Hendrycks and Gimpel 2016).")

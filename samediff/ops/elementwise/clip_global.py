@@ -8,7 +8,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError
 from ...expressions.arrays import norm_over
 from ...families.composite import Composite
-from ...ir.op import Specs, op, require_floating, require_same_type
+from ...ir.op import op, require_floating, require_same_type
 
 
 @op("clip_by_global_norm", inputs="*xs", file=FileArgs(floats=("clip_norm",)))
@@ -20,7 +20,7 @@ class ClipByGlobalNorm(Composite):
 
     clip_norm: float
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The inputs' shapes, and a scalar for the norm."""
         if not specs or not self.clip_norm > 0:
             raise GraphError(f"{self.id} needs at least one array and a positive norm; got {len(specs)} and {self.clip_norm}")

@@ -23,11 +23,14 @@ def _sign(xp: Any, x: Any) -> Any:
     return xp.where(x > 0, 1, xp.where(x < 0, -1, 0)).astype(x.dtype)
 
 
-def _rational_tanh(xp: Any, x: Any) -> Any:
+def rational_tanh(xp: Any, x: Any, scale: float = 1.7159, share: float = 1.41645) -> Any:
+    """``scale sgn(t) (1 - 1 / (1 + |t| + t^2 + share t^4))`` with t = 2 x / 3: no difference cancels below 1, no power overflows above."""
     positive = x >= 0                                       # not abs and sign: the slope at 0 is 1.1439, not 0
     t = xp.where(positive, x, -x) * (2 / 3)
-    beyond = t + t * t + 1.41645 * t * t * t * t
-    return 1.7159 * xp.where(positive, 1, -1) * xp.where(beyond < 1, beyond / (1 + beyond), 1 - 1 / (1 + beyond))
+    low, inverse = xp.minimum(t, 1), 1 / xp.maximum(t, 1)
+    above = low + low * low + share * low * low * low * low
+    below = inverse * inverse * inverse * inverse / (inverse * inverse * inverse + inverse * inverse + share)
+    return scale * xp.where(positive, 1, -1) * xp.where(t < 1, above / (1 + above), 1 / (1 + below))
 
 
 #: Registry id -> (NumPy-like names besides the id, function, text); all need floating input and keep its type.
@@ -53,7 +56,7 @@ FLOATING: dict[str, tuple[str, Any, str]] = {
     "erfc": ("", lambda xp, x: xp.erfc(x), "1 - erf(x)."),
     "lgamma": ("gammaln", lambda xp, x: xp.gammaln(x), "ln |Gamma(x)|."),
     "digamma": ("", lambda xp, x: xp.digamma(x), "Derivative of ln Gamma."),
-    "rational_tanh": ("", _rational_tanh, "Rational approximation of 1.7159 tanh(2x / 3)."),
+    "rational_tanh": ("", rational_tanh, "Rational approximation of 1.7159 tanh(2x / 3)."),
     "rectified_tanh": ("", lambda xp, x: xp.maximum(xp.tanh(x), 0), "max(0, tanh x)."),
 }
 

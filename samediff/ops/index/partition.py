@@ -26,7 +26,7 @@ class DynamicPartition(Op):
 
     num_partitions: int
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """One array for each partition; the number of rows depends on the values."""
         x, partitions = specs
         require_integer("partitions", partitions)
@@ -125,7 +125,7 @@ class DynamicStitch(Op):
 class StitchKept(Op):
     """1 for rows that no later one overwrites, else 0 (made by gradients)."""
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         return tuple(TensorSpec(s.shape, s.dtype) for s in specs[len(specs) // 2:])
 
     def compute(self, xp: Any, *parts: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...errors import ShapeError
-from ...ir.op import Op, Specs, op, require_floating
+from ...ir.op import Op, op, require_floating
 from .matmul import matmul
 from .matrix_factors import EyeLike
 from .matrix_parts import MatrixBandPart, matrix_shape
@@ -26,7 +26,7 @@ class Eig(Op):
     Derivatives of any order exist where all eigenvalues differ.
     """
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x, square=True)
@@ -63,7 +63,7 @@ class Eigh(Op):
     any order exist where all eigenvalues differ.
     """
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x, square=True)

@@ -147,7 +147,7 @@ class BatchMmul(Op):
         matrices = values[2:] if self.scaled else values
         return matrices[:len(matrices) // 2], matrices[len(matrices) // 2:]
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """One matrix for each pair."""
         left, right = self._lists(specs)
         if not left or len(left) != len(right):

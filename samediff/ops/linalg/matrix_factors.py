@@ -10,7 +10,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GradientError
 from ...families.composite import Composite
-from ...ir.op import Specs, op, require_floating
+from ...ir.op import op, require_floating
 from .matmul import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 from .matrix_solve import OfMatrix, TriangularSolve, by_lapack, inverse_transposed
@@ -119,7 +119,7 @@ class Qr(Composite):
 
     full: bool = False
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x)

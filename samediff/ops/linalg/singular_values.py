@@ -86,7 +86,7 @@ class SvdFactors(Op):
     Shapes: x (…, m, n) -> U (…, m, k), s (…, k), V^T (…, k, n), k = min(m, n).
     """
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         if x.shape is None:
             return (x.with_shape(None),) * 3

@@ -68,7 +68,7 @@ class SoftmaxCrossEntropy(LossOp):
         if self.label_smoothing:
             kind, smoothing = predictions.dtype.type, self.label_smoothing
             label = label * kind(1 - smoothing) + kind(smoothing / max(label.shape[-1], 1))
-        return _cross_entropy(xp, predictions, label)
+        return cross_entropy(xp, predictions, label)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
         """A single op that has a gradient of its own."""
@@ -113,7 +113,8 @@ class CrossEntropy(LossOp):
 CrossEntropy.signatures = ("predictions, label, weights?, loss_reduce", "predictions, label, weights?")
 
 
-def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
+def cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
+    """-sum(y log_softmax(z)) over the last axis."""
     return -xp.where(label == 0, 0, label * log_softmax(xp, logits, -1)).sum(axis=-1, dtype=logits.dtype)
 
 
@@ -129,7 +130,7 @@ class CrossEntropyTerms(Op):
 
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
         """Computed without overflow for any logit."""
-        return _cross_entropy(xp, logits, label)
+        return cross_entropy(xp, logits, label)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

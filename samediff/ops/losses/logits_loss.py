@@ -8,7 +8,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GradientError, ShapeError
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating
-from .cross_entropy import CrossEntropyTerms, _cross_entropy
+from .cross_entropy import CrossEntropyTerms, cross_entropy
 
 
 @op("softmax_cross_entropy_loss_with_logits", inputs="logits labels",
@@ -40,7 +40,7 @@ class SoftmaxCrossEntropyWithLogits(Composite):
         if logits.shape != labels.shape:
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape}")
         z, y = (xp.moveaxis(v, self.classes_dim, -1) for v in (logits, labels.astype(logits.dtype)))
-        return _cross_entropy(xp, z, y)
+        return cross_entropy(xp, z, y)
 
     def expand(self, *inputs: Any) -> Any:
         """A single op that has a gradient of its own."""

@@ -12,7 +12,7 @@ from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_of_squares, mean_over
 from ...families.alignment import align, aligned
 from ...families.composite import Composite
-from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
+from ...ir.op import Op, attributes, op, require_floating, require_same_type
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -73,7 +73,7 @@ class BatchNormTraining(Normalizing):
     axis: int = 1
     epsilon: float = 1e-5
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shape of x, and one value per channel for mean and variance."""
         self.check(*specs)
         return TensorSpec(specs[0].shape, specs[0].dtype), self.statistics_spec(specs[0]), self.statistics_spec(specs[0])
@@ -106,7 +106,7 @@ class BatchNormTrainingGrad(Normalizing, Composite):
     axis: int = 1
     epsilon: float = 1e-5
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shape of x, and one value for each channel."""
         expect("upstream", specs[1], specs[0].shape)
         for name, spec in zip(("mean", "variance", "gamma"), specs[2:]):
@@ -148,7 +148,7 @@ class BatchNormInference(Normalizing, Composite):
     axis: int = 1
     epsilon: float = 1e-5
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shape of x, and one value per channel for mean and variance."""
         self.check(*specs)
         return TensorSpec(specs[0].shape, specs[0].dtype), specs[1], specs[2]

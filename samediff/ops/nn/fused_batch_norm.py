@@ -11,7 +11,7 @@ from ...expressions.arrays import centred, mean_of_squares
 from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...families.sizes import axis_size
-from ...ir.op import Specs, op, require_floating, require_same_type
+from ...ir.op import op, require_floating, require_same_type
 
 #: The smallest epsilon that the kernel uses.
 LEAST_EPSILON = 1.001e-5
@@ -42,7 +42,7 @@ class FusedBatchNorm(Composite):
         """The axes that are normalized together."""
         return tuple(i for i in range(4) if i != self.axis)
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shape of x, and one value for each channel."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)

@@ -9,7 +9,7 @@ from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.decomposed import Decomposed
-from ...ir.op import Specs, op, require_floating
+from ...ir.op import Specs, as_tuple, op, require_floating
 from ..elementwise.masking import keep_unmasked, times_mask
 from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
@@ -18,7 +18,8 @@ _CELL = "weights input_peephole_weights? forget_peephole_weights? output_peephol
 _CELL_FILE = {"peepHole": "b:peep_hole", "forgetBias": "d:forget_bias", "clippingCellValue": "d:clipping_cell_value"}
 
 
-def _nn(name: str, *args: Any) -> Any:
+def nn_op(name: str, *args: Any) -> Any:
+    """A node of a scalar function of the cell: sigmoid, or one of ``sd.math``."""
     return args[0].sd.call("nn" if name == "sigmoid" else "math", name, *args)
 
 
@@ -34,7 +35,7 @@ def _stacked(parts: Sequence[Any], axis: int, like: Any) -> Any:
     return sd.call("base", "stack", axis, like)[(slice(None),) * axis + (slice(0, 0),)]
 
 
-def _parts(z: Any, count: int, axis: int = 1) -> list[Any]:
+def split_gates(z: Any, count: int, axis: int = 1) -> list[Any]:
     """Equal parts along an axis, whose size may be open."""
     size = -1 if z.spec.shape is None else z.spec.shape[axis]
     if size == -1:
@@ -53,17 +54,17 @@ def steps_of(x: Any, axis: int) -> int:
 
 def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> list[Any]:
     """The seven results of one step: i, c, f, o, z, h, y."""
-    i, z, f, o = _parts(_joined(x, y).mmul(w) + b, 4)
+    i, z, f, o = split_gates(_joined(x, y).mmul(w) + b, 4)
     if op_.forget_bias:
         f = f + op_.forget_bias
     if op_.peep_hole:
         i, f = i + c * wci, f + c * wcf
-    i, z, f = _nn("sigmoid", i), _nn("tanh", z), _nn("sigmoid", f)
+    i, z, f = nn_op("sigmoid", i), nn_op("tanh", z), nn_op("sigmoid", f)
     c = f * c + i * z
     if op_.clipping_cell_value > 0:
         c = x.sd.call("math", "clip_by_value", c, -op_.clipping_cell_value, op_.clipping_cell_value)
-    o = _nn("sigmoid", o + c * wco if op_.peep_hole else o)
-    h = _nn("tanh", c)
+    o = nn_op("sigmoid", o + c * wco if op_.peep_hole else o)
+    h = nn_op("tanh", c)
     return [i, c, f, o, z, h, o * h]
 
 
@@ -87,10 +88,10 @@ class Cell(Decomposed):
             raise ShapeError(f"{self.id}: weights of {sizes['R']} rows do not fit {sizes['I']} inputs and {sizes['U']} units, "
                              f"which need {sizes['I'] + sizes['U']}")
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Shapes and types of the results of the composition."""
         self.check(*specs)
-        return super().infer(*specs)
+        return as_tuple(super().infer(*specs))
 
 
 _VECTORS = "bias ru_bias c_bias wci wcf wco"
@@ -130,7 +131,7 @@ class LstmBlock(Cell):
     forget_bias: float = 1.0
     clipping_cell_value: float = 0.0
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shape of x with the features of the state."""
         x, c = specs[1:3]
         if x.rank not in (None, 3) or c is None or c.rank not in (None, 2):
@@ -191,7 +192,7 @@ class Gru(Decomposed):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x, units of the state."""
-        return GruSequence().infer(*specs)[0]  # type: ignore[index]
+        return GruSequence().infer(*specs)[0]
 
     def expand(self, *inputs: Any) -> Any:
         return inputs[0].sd.add_op(GruSequence(), list(inputs))[0]
@@ -211,17 +212,17 @@ class GruCell(Cell):
 
     def expand(self, *inputs: Any) -> Any:
         x, h, wru, wc, bru, bc = inputs
-        r, u = (_nn("sigmoid", v) for v in _parts(_joined(x, h).mmul(wru) + bru, 2))
-        c = _nn("tanh", _joined(x, r * h).mmul(wc) + bc)
+        r, u = (nn_op("sigmoid", v) for v in split_gates(_joined(x, h).mmul(wru) + bru, 2))
+        c = nn_op("tanh", _joined(x, r * h).mmul(wc) + bc)
         return [r, u, c, u * h + (1 - u) * c]
 
 
 def _sru(x: Any, z: Any, b: Any, c: Any) -> tuple[Any, Any]:
     """The results h and c of one step."""
-    z0, z1, z2 = _parts(z, 3)
-    f, r = (_nn("sigmoid", part + own) for part, own in zip((z1, z2), _parts(b, 2, axis=0)))
+    z0, z1, z2 = split_gates(z, 3)
+    f, r = (nn_op("sigmoid", part + own) for part, own in zip((z1, z2), split_gates(b, 2, axis=0)))
     c = f * c + (1 - f) * z0
-    return r * _nn("tanh", c) + (1 - r) * x, c
+    return r * nn_op("tanh", c) + (1 - r) * x, c
 
 
 class FirstResult(Cell):
@@ -243,7 +244,7 @@ class Sru(FirstResult):
 
     axes = "x N U T, weights 3U U, biases 2U, initial_c N U, mask N U"
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         self.check(*specs)
         return specs[0].with_shape(specs[0].shape), specs[0].with_shape(specs[0].shape)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
@@ -11,6 +11,9 @@ from ...ir.op import Op, Specs, op, require_floating
 from ..elementwise.masking import keep_unmasked
 from .lstm_sequence import LstmSequence
 from .rnn_sequence import RnnSequence
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
 
 
 def finish(results: list[Any], names: Sequence[str] | None) -> list[Any]:
@@ -57,7 +60,7 @@ class Dl4jLstm(RecurrentCall):
     activation: Any = "tanh"
     gate_activation: Any = "sigmoid"
 
-    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> list[SDVariable]:
         """The sequence op on views with time first."""
         x, w, rw, b, h0, c0, mask = given_or_none(sd, inputs, 7)
         require_floating(self.id, x.spec)
@@ -88,7 +91,7 @@ class Dl4jSimpleRnn(RecurrentCall):
 
     activation: Any = "tanh"
 
-    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> list[SDVariable]:
         """The sequence op on views with time first."""
         x, w, rw, b, h0, mask = given_or_none(sd, inputs, 6)
         series = _series(keep_unmasked(x, mask))

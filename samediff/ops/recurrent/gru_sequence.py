@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...expressions.arrays import as_rows
-from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ...ir.op import Op, op, require_floating, require_same_type
 from .recurrence import apply, recurrent_gradient, sequence_flops
 from .sequence_scan import gru_by_scan, through_scan
 
@@ -30,7 +30,7 @@ class GruSequence(Op):
     h R_c (T, N, 4n), which the gradient needs.
     """
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Time and batch of x, units of the state."""
         x, h = specs[:2]
         require_floating(self.id, *specs)
@@ -67,7 +67,7 @@ class GruSequenceGrad(Op):
     """Gradients of :class:`GruSequence` by back-propagation through time; what it saved counts as a function of the inputs
     (made by gradients)."""
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         agree(AXES + ", states T N U, saved T N 4U, grad_states T N U", specs, flat="biases")
         require_same_type(self.id, *specs)
         return tuple(TensorSpec(s.shape, specs[0].dtype) for s in specs[:5])

@@ -7,8 +7,8 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GradientError, ShapeError
 from ...families.decomposed import Decomposed
-from ...ir.op import Specs, op, require_floating, require_same_type
-from .cells import _nn, _parts
+from ...ir.op import op, require_floating, require_same_type
+from .cells import nn_op, split_gates
 
 
 @op("lstmCell", inputs="x h_last c_last wx wh wc wp b",
@@ -30,7 +30,7 @@ class LstmCell(Decomposed):
     projection_clip: float = 0.0
     forget_bias: float = 0.0
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x, h, c, wx, wh, wc, wp, b = specs
@@ -59,13 +59,13 @@ class LstmCell(Decomposed):
         units = c.spec.shape[1] if c.spec.shape else -1
         if units == -1:
             raise GradientError(f"{self.id}: the number of units, the last axis of c_last, must be known; got {c.spec.shape}")
-        i, f, g, o = _parts(x.mmul(wx) + h.mmul(wh) + b, 4)
+        i, f, g, o = split_gates(x.mmul(wx) + h.mmul(wh) + b, 4)
         peep = [wc[k * units:(k + 1) * units] for k in range(3)] if self.peephole else []
         if peep:
             i, f = i + c * peep[0], f + c * peep[1]
-        c = _nn("sigmoid", f + self.forget_bias) * c + _nn("sigmoid", i) * _nn("tanh", g)
+        c = nn_op("sigmoid", f + self.forget_bias) * c + nn_op("sigmoid", i) * nn_op("tanh", g)
         c = _limited(c, self.cell_clip)
-        out = _nn("sigmoid", o + c * peep[2] if peep else o) * _nn("tanh", c)
+        out = nn_op("sigmoid", o + c * peep[2] if peep else o) * nn_op("tanh", c)
         return [_limited(out.mmul(wp), self.projection_clip) if self.projection else out, c]
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...base.named_axes import expect_broadcast
 from ...base.spec import TensorSpec
@@ -16,6 +16,9 @@ from ..elementwise.masking import keep_unmasked, times_mask
 from .dl4j_recurrent import RecurrentCall, given_or_none
 from .lstm_sequence import LstmSequence
 from .recurrence import AffineActivation, ScaledTanh
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
 
 _FORMATS = {"TNS": (0, 1, 2), "NTS": (1, 0, 2), "NST": (2, 0, 1), "T2NS": (0, 1, 2)}
 _BACK = {"TNS": (0, 1, 2), "NTS": (1, 0, 2), "NST": (1, 2, 0)}
@@ -162,10 +165,10 @@ class LstmLayerCall(LstmOptions, RecurrentCall):
     last h and the last c (N, n) or (2, N, n).  Steps past a sequence's length give 0.
     """
 
-    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> list[SDVariable]:
         """Add a node with those inputs that were given."""
         given = given_or_none(sd, inputs, 8)
         attributes: dict[str, Any] = {n: getattr(self, n) for n in self.attribute_names()}
         attributes.update(zip(("has_bias", "has_lengths", "has_h", "has_c", "has_peephole"), (v is not None for v in given[3:])))
-        return sd.add_op(LstmLayer(**attributes), [v for v in given if v is not None], names)
+        return sd.add_op(LstmLayer(**attributes), [v for v in given if v is not None], names)  # type: ignore[no-any-return]
 

@@ -20,7 +20,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError
 from ...expressions.arrays import as_rows
 from ...families.prunable_outputs import PrunableOutputs
-from ...ir.op import Expandable, Op, Specs, as_tuple, op, require_floating, require_same_type
+from ...ir.op import Expandable, Op, as_tuple, op, require_floating, require_same_type
 from ..shape.shape_info import ZerosLike
 from .recurrence import apply, function, recurrent_gradient, sequence_flops, slope
 from .sequence_scan import gradients_by_scan, lstm_by_scan, through_scan
@@ -198,7 +198,7 @@ class LstmSequence(LstmAttributes):
     hold: bool = False
     reverse: bool = False
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Time and batch of x, units of the recurrent weights."""
         x, _, rw = specs[:3]
         for activation in (self.activation, self.gate, self.output):
@@ -252,7 +252,7 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
     reverse: bool = False
     dx: bool = True
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shapes of the inputs; that of a state for initial states left out."""
         x, w, rw, b, peephole, h0, c0 = specs[:7]
         self.check_sizes(AXES + SAVED, specs)

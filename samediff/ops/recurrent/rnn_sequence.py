@@ -9,7 +9,7 @@ from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...expressions.arrays import as_rows
-from ...ir.op import Expandable, Specs, as_tuple, op, require_floating, require_same_type
+from ...ir.op import Expandable, as_tuple, op, require_floating, require_same_type
 from .recurrence import apply, function, recurrent_gradient, sequence_flops, slope
 from .sequence_scan import gradients_by_scan, rnn_by_scan, through_scan
 
@@ -29,7 +29,7 @@ class RnnSequence(Expandable):
 
     activation: Any = "tanh"
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Time and batch of x, units of the recurrent weights."""
         x, _, rw = specs[:3]
         function(self.activation)
@@ -79,7 +79,7 @@ class RnnSequenceGrad(Expandable):
 
     activation: Any = "tanh"
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The shapes of the inputs; that of a state for initial states left out."""
         x, w, rw, b, h0 = specs[:5]
         agree(AXES + ", states T N U, sums T N U, grad_states T N U", specs, flat="b")

@@ -13,7 +13,7 @@ from ...codecs.file_args import FileArgs
 from ...expressions.arrays import centred, deviation_over, mean_of_squares
 from ...families.broadcasting import axes_of, sum_to
 from ...families.families import Elementwise, Reduction
-from ...ir.op import Op, Specs, SweepOf, op
+from ...ir.op import Op, SweepOf, op
 from .reduce import Mean
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Moments(Op):
     dimensions: tuple[int, ...] = ()
     keep_dims: bool = False
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Two arrays of the reduced shape."""
         one = Variance(self.dimensions, self.keep_dims).infer(*specs)  # type: ignore[call-arg]
         return (one, one)  # type: ignore[return-value]
@@ -129,7 +129,7 @@ class NormalizeMoments(Elementwise):
 
     shift: float = 0.0
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         counts, means, variances = specs
         expect("variances", variances, means.shape)
         expect_broadcast("counts", counts, means.shape)

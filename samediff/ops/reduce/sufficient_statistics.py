@@ -10,7 +10,7 @@ from ...families.broadcasting import axes_of
 from ...families.composite import Composite
 from ...families.indices import require_integer
 from ...families.sizes import axis_size
-from ...ir.op import Specs, op, require_floating
+from ...ir.op import op, require_floating
 from .reduce import Sum
 
 
@@ -26,7 +26,7 @@ class SufficientStatistics(Composite):
 
     shift: float | None = None
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Count, sum and sum of squares, and the shift where it is given."""
         x, axes = specs[:2]
         require_floating(self.id, x)

@@ -26,7 +26,7 @@ class TopK(Op):
     k: float
     sorted: bool = True
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         if x.shape == ():
             raise ShapeError("top_k needs at least one axis, got a scalar")

@@ -25,7 +25,7 @@ class Unique(Op):
 
     index_type: DataType | None = None
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         index = self.index_type or DataType.LONG
         if not index.is_integer:
             raise DataTypeError(f"places are integers; got index_type {index.name}")

@@ -32,7 +32,7 @@ class Variadic(Op):
 class IdentityN(Variadic):
     """All inputs as they are: one output for each."""
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         self.need_inputs(specs)
         return tuple(TensorSpec(s.shape, s.dtype, s.value) for s in specs)
 
@@ -50,7 +50,7 @@ class ShapesOf(Variadic):
 
     data_type: DataType = DataType.LONG
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """For each input a vector of its sizes, a constant where they are known."""
         self.need_inputs(specs)
         if not self.data_type.is_integer:

@@ -164,7 +164,7 @@ class Unstack(Op):
     axis: int = 0
     num: int | None = None
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x = specs[0]
         if x.shape is None:
             if self.num is None:
@@ -196,7 +196,7 @@ class Split(Op):
     num_split: int
     split_dim: int = 0
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """The size of the axis over the number."""
         x, n = specs[0], self.num_split
         if n < 1:
@@ -228,7 +228,7 @@ class SplitV(Op):
     num_split: int
     split_dim: int = 0
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         x, sizes = specs[0], ints_of(specs[1])
         if x.shape is None:
             return (TensorSpec(None, x.dtype),) * self.num_split

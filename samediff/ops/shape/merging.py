@@ -126,7 +126,7 @@ class Meshgrid(Op):
 
     cartesian: bool = True
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """One axis for each vector; other arrays count as the vector of their elements."""
         sizes = [math.prod(s.shape) if s.is_static and s.shape is not None else -1 for s in specs]
         if self.cartesian and len(sizes) > 1:
@@ -155,7 +155,7 @@ class Meshgrid(Op):
 class ListDiff(Op):
     """Values of x that y does not hold, in order, and their positions (INT): two outputs."""
 
-    def infer(self, *specs: TensorSpec) -> Specs:
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Vectors whose length is known when run."""
         require_same_type("list_diff", *specs)
         if 0 in (specs[0].rank, specs[1].rank):

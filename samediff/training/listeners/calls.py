@@ -32,22 +32,26 @@ class Listeners:
                 raise ConfigurationError(f"expected a listener (a subclass of Listener); got {listener!r:.60}")
             if operation is None or listener.is_active(operation):
                 self.members.append(listener)
-        self._calls = {hook: [_noting(m, hook) for m in self.members if _overrides(m, hook)] for hook in HOOKS}
+        self._calls: dict[str, list[Callable[..., Any]]] = {}
+        for member in self.members:
+            for hook in HOOKS:
+                if getattr(type(member), hook) is not getattr(Listener, hook) or hook in vars(member):
+                    self._calls.setdefault(hook, []).append(_noting(member, hook))
         self._epochs = [(_noting(m, "epoch_start"), _noting(m, "epoch_end")) for m in self.members]
-        self._iteration_done = [(call, _takes_at(call)) for call in self._calls["iteration_done"]]
+        self._iteration_done = [(call, _takes_at(call)) for call in self._calls.get("iteration_done", ())]
 
     def wants(self, hook: str) -> bool:
         """Return whether any listener overrides that hook."""
-        return bool(self._calls[hook])
+        return hook in self._calls
 
     def call(self, hook: str, *args: Any) -> None:
         """Call a hook of every listener that overrides it: ``call("pre_update", sd, at, variable, update)``."""
-        for heard in self._calls[hook]:
+        for heard in self._calls.get(hook, ()):
             heard(*args)
 
     def required_variables(self, sd: Any, operation: Operation) -> frozenset[str]:
         """Return the variables that listeners want computed."""
-        wanted = [found for call in self._calls["required_variables"] if (found := call(sd)) is not None]
+        wanted = [found for call in self._calls.get("required_variables", ()) if (found := call(sd)) is not None]
         return frozenset[str]().union(*(v.required_variables(operation) for v in wanted))
 
     def epoch_start(self, model: Any, at: At) -> None:
@@ -70,7 +74,7 @@ class Listeners:
 
     def validation_done(self, sd: Any, at: At, validation_time_millis: int = 0) -> bool:
         """Tell that a validation has ended; return whether a listener wants to stop."""
-        answers = [call(sd, at, validation_time_millis) for call in self._calls["validation_done"]]
+        answers = [call(sd, at, validation_time_millis) for call in self._calls.get("validation_done", ())]
         return ListenerResponse.STOP in answers
 
     def __bool__(self) -> bool:
@@ -89,10 +93,6 @@ def _noting(listener: Listener, hook: str) -> Callable[..., Any]:
             error.add_note(f"in {hook} of listener {type(listener).__module__}.{type(listener).__qualname__}")
             raise
     return told
-
-
-def _overrides(listener: Listener, hook: str) -> bool:
-    return getattr(type(listener), hook) is not getattr(Listener, hook) or hook in vars(listener)
 
 
 def _takes_at(call: Any) -> bool:

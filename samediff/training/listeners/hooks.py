@@ -1,7 +1,7 @@
 """Telling listeners what a run computed, op by op."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ import numpy as np
 from ...ir.node import Node, needed
 from .calls import Listeners
 from .evaluation_listener import BaseEvaluationListener
-from .listener import Listener
 from .operation import At, Operation
 
 if TYPE_CHECKING:
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
 OP_HOOKS = ("pre_op_execution", "op_execution", "activation_available")
 
 
-def wanted_variables(sd: GraphCore, listeners: Sequence[Listener], operation: Operation, targets: Iterable[str]) -> list[str]:
-    """Names to compute for listeners: what they require, or all that ``targets`` need when one hears every op."""
-    active = Listeners(listeners, operation)
+def wanted_variables(sd: GraphCore, active: Listeners, operation: Operation, targets: Iterable[str]) -> list[str]:
+    """Names to compute for the listeners of an operation: what they require, or all that ``targets`` need when one hears every op."""
+    if not active:
+        return []
     required = [n for n in active.required_variables(sd, operation) if sd.has_variable(n)]
     hearing = Listeners([m for m in active.members if not isinstance(m, BaseEvaluationListener) or m.hears_every_value()])
     if any(hearing.wants(hook) for hook in OP_HOOKS):

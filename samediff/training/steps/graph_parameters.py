@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...base.environment import uses_reference
 from ...base.lazy_property import lazy_property
 from ...device import devices
 from ...device.device_memory import to_host
 from ...errors import ConfigurationError
-from ...executor.session import uses_reference
 from ...ir.core import GraphCore
 from ...ir.tables import GradientGraph
 from ..config import TrainingConfig

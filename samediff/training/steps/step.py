@@ -10,20 +10,21 @@ import numpy as np
 
 from ...base.bounded_cache import BoundedCache
 from ...base.call_cache import CallCache
+from ...base.environment import uses_reference
 from ...base.lazy_property import lazy_property
 from ...base.locks import LockRank, rlock
 from ...device import devices
 from ...device.device_memory import to_host
 from ...executor.plan_cache import plan_for
 from ...executor.request import RunRequest
-from ...executor.session import call_key, checked_feeds, missing, request_for, run_reference, uses_reference
+from ...executor.session import call_key, checked_feeds, missing, request_for, run_reference
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
 from ...plans.backend import Backend, CompiledLoops, backend_of, host_backend, present_backend
 from ...plans.loops import LoopProgram, Loops
 from ...plans.plan import Plan
-from ...plans.training_step import CompiledStep, ParameterUpdate
-from ..updaters.kernel import UpdateKernel, UpdateRule
+from ...plans.training_step import CompiledStep
+from ..updaters.kernel import FlatUpdate, UpdateKernel, UpdateRule
 from ..updaters.normalization import Normalization
 from ..updaters.regularization import Regularization
 from ..updaters.updater import IUpdater
@@ -165,6 +166,7 @@ class TrainingStep:
     Attributes
     ----------
     pinned : by the name of a gradient variable the array that it is written into
+    is_complete : whether every parameter has a gradient
     """
 
     def __init__(self, graph: Any, gradients: Mapping[str, str], flat: FlatParameters, outputs: Sequence[str],
@@ -181,6 +183,7 @@ class TrainingStep:
                 self.pinned[gradient] = array
         self.names = frozenset(gradients)
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
+        self.is_complete = not self._others
         self._clearing = CompiledLoops()                # zero fills of those arrays, where they are on a device
         self.lock = rlock()
         self._updating: tuple[int, Backend, LoopProgram | None, Any] | None = None
@@ -303,7 +306,7 @@ class TrainingStep:
         """
         if self._copied or any(k.rule.updater.sees_parameters() for k in self.kernels()):
             return None
-        update = ParameterUpdate(self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+        update = FlatUpdate(self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
         return backend_of(plan.where).training_step(plan, update)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,

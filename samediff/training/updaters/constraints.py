@@ -65,7 +65,7 @@ def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dime
 
 
 def unit_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
-    """Return ``w / norm``.
+    """Return ``w / norm``; a vector of zeros, which has no direction, stays.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def unit_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
     dimensions : tuple of int
         Those that a norm runs over.
     """
-    return param / vector_norm(xp, param, dimensions)
+    norm = vector_norm(xp, param, dimensions)
+    return param / xp.where(norm == 0, 1, norm).astype(param.dtype)
 
 
 def non_negative(xp: Any, param: Any) -> Any:
@@ -99,4 +100,7 @@ def vector_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
         if not -param.ndim <= axis < param.ndim:
             raise ShapeError(f"a norm constraint over dimension {axis} does not fit a parameter of shape "
                              f"{tuple(param.shape)}: its dimensions are 0 to {param.ndim - 1}")
-    return xp.sqrt(xp.sum(param * param, axis=axes, keepdims=True))
+    largest = xp.max(abs(param), axis=axes, keepdims=True)
+    scale = xp.where((largest > 0) & (largest < xp.inf), largest, 1).astype(param.dtype)      # their squares stay in the range
+    shares = param / scale
+    return scale * xp.sqrt(xp.sum(shares * shares, axis=axes, keepdims=True))

@@ -35,7 +35,7 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
     xp : module
         NumPy, or what code is traced with.
     mode : GradientNormalization or str, optional
-        None, as None_, leaves them as they are.
+        None, as ``None_``, leaves them as they are.
     threshold : float
         The largest norm, or size of an element, that clipping leaves; without meaning for RenormalizeL2.
     gradients : sequence of array

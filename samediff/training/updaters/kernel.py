@@ -12,6 +12,7 @@ from ...expressions import expression as ex
 from ...expressions.arrays import xp as numpy_xp
 from ...plans.backend import CompiledLoops, host_backend
 from ...plans.loops import LoopProgram, Loops
+from .normalization import Normalization
 from .regularization import ApplyStep, Regularization
 from .updater import IUpdater
 
@@ -147,3 +148,47 @@ class UpdateKernel:
         results = self.rule.step(numpy_xp, *given) if self._whole else ex.evaluate(self.exprs, numpy_xp, given)
         for array, value in zip(self.changed, results):
             array[...] = value.astype(array.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class FlatUpdate:
+    """A :class:`~dl4py.samediff.plans.training_step.ParameterUpdate` of flat arrays: normalization of gradients, then updaters.
+
+    Attributes
+    ----------
+    updaters : loops that change the parameters
+    outputs : how many of the first results of the plan are wanted
+    gate : lock that is held while parameters change
+    normalization : what happens to gradients before, if anything does
+    counter : array of one number on the host, to which each step adds 1
+    """
+
+    updaters: Sequence[UpdateKernel]
+    outputs: int
+    gate: Any
+    normalization: Normalization | None = None
+    counter: Any = None
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The arrays on the host that change from step to step: the loops read what :meth:`set_numbers` wrote last."""
+        return [*(u.numbers for u in self.updaters), *([] if self.normalization is None else self.normalization.numbers)]
+
+    def compile_for(self, loops: Loops) -> list[Any]:
+        """The compiled loops of normalization and updaters, in order."""
+        normalization = [] if self.normalization is None else self.normalization.compile_for(loops)
+        return [*normalization, *(u.compile_for(loops) for u in self.updaters)]
+
+    def set_scale(self, scale: float) -> float:
+        """Set the factor of the gradients; returns the part of it that the updaters have to apply."""
+        if self.normalization is None:
+            return scale
+        self.normalization.set_scale(scale)
+        return 1.0
+
+    def set_numbers(self, iteration: int, epoch: int, scale: float) -> None:
+        """Work out all that changes from step to step."""
+        if self.normalization is not None:
+            scale = self.set_scale(scale)
+        for updater in self.updaters:
+            updater.set_rates(iteration, epoch, scale)

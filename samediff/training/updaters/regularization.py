@@ -39,7 +39,7 @@ class Regularization(Configuration, RegularizationNames):
 
     def validate(self) -> None:
         name = self.coefficient_name
-        self.__dict__[name] = Schedule.of(getattr(self, name))
+        self._put(**{name: Schedule.of(getattr(self, name))})
 
     def coefficient(self, iteration: int, epoch: int) -> float:
         """Return the coefficient at an iteration."""

@@ -268,7 +268,7 @@ class MapSchedule(CountedSchedule, MapScheduleNames):
             raise ConfigurationError(f"MapSchedule takes numbers by whole numbers, {{0: 0.1, 9: 0.01}}; got {self.values!r:.80}") from error
         if 0 not in values:
             raise ConfigurationError(f"MapSchedule needs a value for position 0; got positions {list(values)}")
-        self.__dict__["values"] = values
+        self._put(values=values)
 
     def at(self, count: int) -> float:
         return self.values[max(k for k in self.values if k <= max(count, 0))]
@@ -326,7 +326,7 @@ class CycleSchedule(CountedSchedule, CycleScheduleNames):
         increment = (peak - initial) / step
         for name, value in (("initial_learning_rate", initial), ("max_learning_rate", peak), ("cycle_length", length),
                             ("annealing_length", annealing), ("step_size", step), ("increment", increment)):
-            self.__dict__[name] = value
+            self._put(**{name: value})
 
     def at(self, count: int) -> float:
         v: Any = self  # __post_init__ has filled every field

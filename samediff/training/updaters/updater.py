@@ -8,15 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...base.java_names import GradientUpdaterNames, IUpdaterNames, RatedUpdaterNames
+from ...base.java_names import GradientUpdaterNames, IUpdaterNames
 from ...base.user_code.abstract_methods import unwritten
 from ...base.user_code.user_methods import ResultCheck, is_number, shown
 from ...configuration.configuration import Configuration, configuration
 from ...errors import ConfigurationError, ShapeError, UnknownNameError, did_you_mean
 from .java_form import MEMBERS, is_in_java_form
-from .schedules import Schedule
 
-__all__ = ["GradientUpdater", "IUpdater", "RatedUpdater"]
+__all__ = ["GradientUpdater", "IUpdater"]
 
 Arrays = tuple[Any, ...]
 Scalars = tuple[float, ...]
@@ -169,48 +168,6 @@ class IUpdater(Configuration, IUpdaterNames):
         elif state_view is not None:
             updater.set_state_view_array(state_view, None, "c", initialize)
         return updater
-
-
-@configuration()
-class RatedUpdater(IUpdater, RatedUpdaterNames):
-    """An updater with a learning rate: a number, or a schedule in its place (the number is then NaN).
-
-    Parameters
-    ----------
-    learning_rate_schedule : Schedule, optional
-        A schedule given as ``learning_rate``, under the name that files have for it.
-    """
-
-    def validate(self) -> None:
-        self.move_schedule("learning_rate", "learning_rate_schedule")
-
-    def move_schedule(self, number: str, schedule: str) -> None:
-        """Put a schedule that was given for a number into its own field; the number is then NaN."""
-        if isinstance(getattr(self, number), Schedule):
-            self.__dict__[schedule] = getattr(self, number)
-        if getattr(self, schedule, None) is not None:
-            self.__dict__[number] = math.nan
-
-    def has_learning_rate(self) -> bool:
-        return True
-
-    def get_learning_rate(self, iteration: int, epoch: int) -> float:
-        return scheduled(self, "learning_rate", "learning_rate_schedule", iteration, epoch)
-
-    def hyper(self, iteration: int, epoch: int) -> Scalars:
-        return (self.get_learning_rate(iteration, epoch),)
-
-    def with_learning_rate(self, rate: float | Schedule) -> Self:
-        """Return this updater with another rate or schedule."""
-        if "learning_rate_schedule" not in type(self)._fields:      # a user's updater may have the number alone
-            return self.replace(learning_rate=rate)
-        return self.replace(learning_rate=rate, learning_rate_schedule=None)
-
-
-def scheduled(updater: IUpdater, number: str, schedule: str, iteration: int, epoch: int) -> float:
-    """Return the present value of the schedule in one field, else the number in the other."""
-    found: Schedule | None = getattr(updater, schedule, None)
-    return float(getattr(updater, number)) if found is None else found.value_at(iteration, epoch)
 
 
 class GradientUpdater(GradientUpdaterNames):

@@ -1,5 +1,6 @@
-"""The eleven updaters of DL4J: fields, state, and the rule. Parameters change by ``params -= update``.
+"""The eleven updaters of DL4J, and the base of those with a learning rate: fields, state, and the rule.
 
+Parameters change by ``params -= update``.
 In the formulas ``g`` is the gradient, ``lr`` the learning rate (a number or a schedule), ``t`` the iteration from 0,
 ``b1`` and ``b2`` the decay rates ``beta1`` and ``beta2``.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ...base.java_names import (
     NadamNames,
     NesterovsNames,
     NoOpNames,
+    RatedUpdaterNames,
     RmsPropNames,
     SgdNames,
     UpdaterNames,
@@ -29,9 +31,52 @@ from ...base.java_names import (
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .schedules import Schedule
-from .updater import DEFAULTS, Arrays, IUpdater, RatedUpdater, Scalars, scheduled
+from .updater import DEFAULTS, Arrays, IUpdater, Scalars
 
-__all__ = ["AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "Nadam", "Nesterovs", "NoOp", "RmsProp", "Sgd", "Updater"]
+__all__ = ["AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "Nadam", "Nesterovs", "NoOp", "RatedUpdater", "RmsProp", "Sgd",
+           "Updater"]
+
+
+@configuration()
+class RatedUpdater(IUpdater, RatedUpdaterNames):
+    """An updater with a learning rate: a number, or a schedule in its place (the number is then NaN).
+
+    Parameters
+    ----------
+    learning_rate_schedule : Schedule, optional
+        A schedule given as ``learning_rate``, under the name that files have for it.
+    """
+
+    def validate(self) -> None:
+        self.move_schedule("learning_rate", "learning_rate_schedule")
+
+    def move_schedule(self, number: str, schedule: str) -> None:
+        """Put a schedule that was given for a number into its own field; the number is then NaN."""
+        if isinstance(getattr(self, number), Schedule):
+            self._put(**{schedule: getattr(self, number)})
+        if getattr(self, schedule, None) is not None:
+            self._put(**{number: math.nan})
+
+    def has_learning_rate(self) -> bool:
+        return True
+
+    def get_learning_rate(self, iteration: int, epoch: int) -> float:
+        return scheduled(self, "learning_rate", "learning_rate_schedule", iteration, epoch)
+
+    def hyper(self, iteration: int, epoch: int) -> Scalars:
+        return (self.get_learning_rate(iteration, epoch),)
+
+    def with_learning_rate(self, rate: float | Schedule) -> Self:
+        """Return this updater with another rate or schedule."""
+        if "learning_rate_schedule" not in type(self)._fields:      # a user's updater may have the number alone
+            return self.replace(learning_rate=rate)
+        return self.replace(learning_rate=rate, learning_rate_schedule=None)
+
+
+def scheduled(updater: IUpdater, number: str, schedule: str, iteration: int, epoch: int) -> float:
+    """Return the present value of the schedule in one field, else the number in the other."""
+    found: Schedule | None = getattr(updater, schedule, None)
+    return float(getattr(updater, number)) if found is None else found.value_at(iteration, epoch)
 
 
 @configuration("org.nd4j.linalg.learning.config.Sgd")

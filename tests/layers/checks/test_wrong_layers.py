@@ -99,6 +99,15 @@ def test_options(conf, text):
     assert (text is None and report.passed) or text in failures(report)["options have an effect"]
 
 
+@pytest.mark.parametrize("shape, text", [((1, 3), "params.bias declares a bias"), ((4, 3), None)])
+def test_biases_that_are_declared_as_weights(shape, text):
+    def parameters(self, params):
+        params.weight("W", (4, 3), fan_in=4, fan_out=3)
+        params.weight("b", shape, fan_in=4, fan_out=3)
+    conf = made(layer, FeedForwardLayer, define_parameters=parameters)(n_in=4, n_out=3)
+    refused(lambda: check_circumstances.regularized(conf, conf.parameter_table()), text)
+
+
 # Variables, statistics, random numbers and sizes
 
 def test_variables_that_nobody_declares():
@@ -200,6 +209,7 @@ LABELS, OUTPUT = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]], [[0.2, 0.3], [0.1, -0.4],
 LOSSES = [
     ("certain predictions", lambda sd, x, y: -(y * sd.math.log(x)).sum(1), "keep away from log"),
     ("any batch size", lambda sd, x, y: (y - x).mul(y - x).sum(1) / float(x.get_shape()[0]), "is open and where not"),
+    ("scores of examples", lambda sd, x, y: (y * y + 0 * x).sum(1), "nothing of the output"),
     ("", lambda sd, x, y: -(y * sd.math.log(x + 1e-10)).sum(1), "")]
 
 

@@ -119,6 +119,15 @@ def test_updaters(name, body, text):
     assert name in found and text in found[name]
 
 
+def test_updaters_with_schedules():
+    def own(self, xp, gradient, state, hyper):
+        return self.learning_rate * gradient, ()
+    for step, texts in ((own, ["present one"]), (plain_step, [])):
+        planned = made(RatedUpdater, __annotations__={"learning_rate": "float | Schedule"}, learning_rate=0.1, step=step)
+        found = failures(check_updater(planned()))
+        assert list(found) == ["learning rate"][:len(texts)] and all(t in found["learning rate"] for t in texts)
+
+
 # Schedules
 
 SCHEDULES = [
@@ -184,6 +193,7 @@ INITIALISERS = [
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.ones(shape) * np.asarray(
         rng.normal((1, shape[-1]), 0.0, 1.0)), "all inputs"),
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(shape, 0.0, 1e5), "fan_in"),
+    ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(shape, 0.0, fan_in ** 0.5), "grow with the size"),
     ("shapes", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.zeros(shape[::-1]), "expected"),
     ("shapes", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.full(shape, np.nan), "not finite")]
 
@@ -294,6 +304,13 @@ class Dense(FeedForwardLayer):
 
 
 FOUR, SERIES = InputType.feed_forward(4), InputType.recurrent(4)
+
+
+def test_weights_of_wrong_scale():
+    def scaled(self, params):
+        params.weight("W", (self.n_in, self.n_out), fan_in=1, fan_out=1)
+    wrong = made(Dense, define_parameters=scaled)(n_out=3)
+    assert "fan_in=1" in failures(check_layer(wrong, InputType.feed_forward(40)))["initial weights"]
 
 
 def test_weights_that_start_equal():

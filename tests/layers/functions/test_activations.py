@@ -33,6 +33,21 @@ def test_large_inputs_stay_finite(kind):
     assert f.get_activation(x).dtype == np.float32
 
 
+@pytest.mark.parametrize("kind", SMOOTH, ids=lambda a: a.name)
+def test_small_and_large_numbers(kind):
+    """FLOAT from 1e-30 to 1e30; float64 judges. Gradients that are what is left of 1 are judged as such."""
+    f = kind.get_activation_function()
+    x = np.outer([-1, -0.3, 0.5, 1], [1e-30, 1e-20, 1e-10, 1e-4, 1, 100, 1e10, 1e20, 1e30]).reshape(1, -1)
+    if kind is Activation.CUBE:
+        x = x[np.abs(x) < 1e12][None]
+    if kind is Activation.SOFTMAX:
+        x = x[:, -4:]
+    left_of_one = 0 if kind in (Activation.RATIONALTANH, Activation.SOFTSIGN) else 1e-7
+    pairs = ((f.get_activation(a), f.backprop(a, np.ones_like(a))[0]) for a in (x.astype(np.float32), x))
+    for found, wanted, slack in zip(*pairs, (0, left_of_one)):
+        np.testing.assert_allclose(found, wanted, 1e-4, 1e-36 + slack)
+
+
 def test_input_is_not_changed():
     x = GRID.copy()
     Activation.SOFTMAX.get_activation_function().get_activation(x)

@@ -139,6 +139,17 @@ def test_class_indices_equal_one_hot_labels():
         LossSparseMCXENT().compute_score(ONE_HOT, Z, "softmax")
 
 
+@pytest.mark.parametrize("size", [1e-4, 1e18, 1e25, 1e37])
+def test_cosine_of_small_and_large_numbers(size):
+    """Squares of these do not fit FLOAT; float64 judges."""
+    y, z = RNG.normal(size=(N, K)) / size, RNG.normal(size=(N, K)) * size
+    y = y if size < 1 else y * size * size
+    found, wanted = (LossCosineProximity().compute_gradient_and_score(y.astype(t), z.astype(t), "identity", None, True)
+                     for t in (np.float32, np.float64))
+    assert found.get_first() == pytest.approx(wanted.get_first(), rel=1e-4)
+    np.testing.assert_allclose(found.get_second(), wanted.get_second(), 1e-3, 2e-6 / size)
+
+
 @pytest.mark.parametrize("name", ["mse", "mcxent", "cosine", "multi label"])
 def test_labels_of_another_width_are_refused(name):
     loss, activation, _, z = pieces(name)

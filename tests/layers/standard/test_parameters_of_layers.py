@@ -73,6 +73,15 @@ def test_regularization_of_frozen_layers_is_no_part_of_the_score(kind, rng):
     assert np.array_equal(nets[0].score_examples(data, True), nets[1].score_examples(data, True))
 
 
+@pytest.mark.parametrize("kind", [FrozenLayer, FrozenLayerWithBackprop])
+def test_masks_of_features_reach_a_frozen_output_layer_as_they_reach_it_unfrozen(kind, rng):
+    """RnnOutputLayer looks at the mask of the labels alone; so it does in DL4J, frozen or not."""
+    nets = [net_of(made) for made in (RnnOutputLayer(n_in=3, n_out=2), kind(underlying=RnnOutputLayer(n_in=3, n_out=2)))]
+    nets[1].set_params(nets[0].params())
+    x, mask = rng.normal(size=(2, 3, 4)), np.array([[1.0, 1, 0, 0], [1, 1, 1, 0]])
+    np.testing.assert_array_equal(nets[1].output(x, False, mask, None), nets[0].output(x, False, mask, None))
+
+
 def test_score_with_center_loss_is_an_average_whatever_the_network_asks_for(rng):
     x, y = rng.normal(size=(5, 3)), np.eye(2)[[0, 1, 0, 0, 1]]
     scores = []

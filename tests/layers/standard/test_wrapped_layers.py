@@ -1,10 +1,14 @@
 """Wrappers around layers that take something else than the wrapper gives: one error, where the layer is made."""
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from dl4py import layers as L
 from dl4py.layers import InputType
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.errors import ConfigurationError
 from tests.layers.layer_table import LAYERS
 
@@ -32,3 +36,29 @@ def test_every_layer_is_taken_or_refused(name):
 def test_such_as(make):
     with pytest.raises(ConfigurationError, match="to the layer inside"):
         make()
+
+
+#: Wrappers, and whether what they hold is random while training.
+HELD: dict[str, tuple[Any, bool]] = {
+    "last": (lambda **k: L.LastTimeStep(L.LSTM(n_out=3, **k)), True),
+    "both": (lambda **k: L.Bidirectional(L.SimpleRnn(n_out=3, **k)), True),
+    "last of both": (lambda **k: L.LastTimeStep(L.Bidirectional(L.LSTM(n_out=3, **k))), True),
+    "zero": (lambda **k: L.MaskZeroLayer(L.SimpleRnn(n_out=3, **k), 0.0), True),
+    "steps": (lambda **k: L.TimeDistributed(L.DenseLayer(n_out=3, **k)), True),
+    "frozen": (lambda **k: L.FrozenLayer(L.LSTM(n_out=3, **k)), False),
+    "passing": (lambda **k: L.FrozenLayerWithBackprop(L.LSTM(n_out=3, **k)), False),
+}
+
+
+@pytest.mark.parametrize("option", [{"weight_noise": L.DropConnect(0.5)}, {"dropout": 0.5}], ids=["weight noise", "dropout"])
+@pytest.mark.parametrize("name", HELD)
+def test_noise_of_a_layer_acts_inside_of_wrappers(name, option, rng, monkeypatch):
+    """As DL4J 1.0.0-M2.1 does in each of these cases."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    made, noisy = HELD[name]
+    conf = NeuralNetConfiguration.Builder().seed(1).list(made(**option), L.ActivationLayer("identity")).validate_output_layer_config(False)
+    net = MultiLayerNetwork(conf.set_input_type(InputType.recurrent(3, 4)).build()).init()
+    x = rng.normal(size=(2, 3, 4))
+    for training in (False, True):
+        first, second = (net.feed_forward(x, training)[1] for _ in range(2))
+        assert np.array_equal(first, second) != (noisy and training)

@@ -141,3 +141,23 @@ def test_sizes_that_are_not_known_pass_between_rows_and_series(series_first):
     assert new.get_layer("last" if series_first else "out").n_in == 6
     x = np.ones((2, 4, 5))
     assert np.asarray(new.output(x, x)[0]).shape == (2, 2, 5)
+
+
+def test_guessed_sizes_refuse_nothing_that_ran_before():
+    """The length of the series is not known; that of one step, which fits all parameters, is too short for the window."""
+    series = InputType.recurrent(3, -1)
+    builder = (NeuralNetConfiguration.Builder().seed(1).graph_builder().add_inputs("in").set_input_types(series)
+               .add_vertex("two", L.SubsetVertex(0, 1), "in").add_layer("window", L.Convolution1D(n_out=1, kernel_size=2), "two", "in")
+               .add_layer("cell", L.LSTM(n_out=4), "in").add_layer("out0", L.RnnOutputLayer(n_out=2), "window")
+               .add_layer("out1", L.RnnOutputLayer(n_out=2), "cell").set_outputs("out0", "out1"))
+    net = ComputationGraph(builder.build()).init()
+    new = TransferLearning.GraphBuilder(net).n_out_replace("cell", 1, "XAVIER").build()
+    assert [o.shape for o in new.output(np.ones((1, 3, 7)))] == [(1, 2, 6), (1, 2, 7)]
+
+
+def test_volumes_with_channels_last():
+    volumes = InputType.convolutional3d("NDHWC", 3, 2, 4, 2)
+    net = network([L.Deconvolution3D(n_out=3, data_format="NDHWC", kernel_size=(1, 2, 3), convolution_mode="Truncate"),
+                   L.GlobalPoolingLayer("avg"), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)], volumes)
+    new = TransferLearning.Builder(net).n_out_replace(2, 5, "XAVIER").build()
+    assert new.output(sample(volumes)).shape == (2, 2) and new.get_layer(3).n_in == 5

@@ -135,7 +135,7 @@ def test_the_gradient_graph_leaves_the_graph_alone(sd):
 @pytest.mark.parametrize("shape", [(1,), (3,), (2, 1), (1, 3), (2, 3), ()])
 def test_gradients_of_what_was_broadcast(shape):
     sd = SameDiff.create()
-    w = sd.var("w", np.full(shape, 2.0)) if shape else sd.scalar("w", D, 2.0)
+    w = sd.var("w", np.full(shape, 2.0))
     x = sd.placeholder("x", D, -1, 3)
     (x * w).sum("loss").mark_as_loss()
     for batch in (2,):

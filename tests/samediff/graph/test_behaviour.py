@@ -136,7 +136,7 @@ RESULTS = {
         g.sd.one("o", 2),
                                  g.sd.zero("z", INT, 2), g.sd.placeholder("q", D, 2), g.w + g.w),
 
-                        "a:VARIABLE:FLOAT b:CONSTANT:FLOAT e:CONSTANT:BOOL f:VARIABLE:FLOAT o:CONSTANT:FLOAT z:CONSTANT:INT "
+                        "a:VARIABLE:FLOAT b:CONSTANT:FLOAT e:CONSTANT:BOOL f:CONSTANT:FLOAT o:CONSTANT:FLOAT z:CONSTANT:INT "
                         "q:PLACEHOLDER:DOUBLE add:ARRAY:FLOAT"),
     "a variable starts at zero": (lambda g: values(g.sd.var("z", F, 2, 2).get_arr()), [[0, 0], [0, 0]]),
     "integer variables": (lambda g: kinds(g.sd.var("i", INT, 2)), "i:VARIABLE:INT"),

@@ -54,11 +54,11 @@ def test_constants_take_one_value(sd):
     assert sd.constant("t", "text").dtype is DataType.UTF8
 
 
-def test_scalars_are_trained(sd):
+def test_scalars_are_constants(sd):
     for made in (sd.scalar("a", 2.0), sd.scalar("b", F, 2), sd.scalar("c", 2, F)):
-        assert made.get_variable_type() is VARIABLE and made.is_trainable() and made.get_arr() == 2 and made.get_shape() == ()
-    whole = sd.scalar("d", 2)
-    assert whole.dtype is DataType.INT and not whole.is_trainable()
+        assert made.is_constant() and made.get_arr() == 2 and made.get_shape() == ()
+        assert made.convert_to_variable().is_trainable()
+    assert sd.scalar("d", 2).dtype is DataType.INT and sd.scalar(None, 2.5).dtype is F
 
 
 REFUSED = {

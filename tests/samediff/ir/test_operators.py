@@ -66,3 +66,21 @@ def test_the_array_of_a_constant_is_read_only():
     assert y.eval().tolist() == [1, 1]
     v.get_arr()[...] = 1
     assert y.eval().tolist() == [2, 2]
+
+
+X, WHOLE, TRUTH = np.array([[1.5, -2.25], [3.0, 4.75]]), np.array([5, 7, -3]), np.array([True, False, True])
+#: Operators and built-in functions of Python, as NumPy has them: what is called with a variable of each kind, or with its array.
+AS_NUMPY = {
+    "divmod": lambda x, k, b: [*divmod(x, 2), *divmod(k, 4)], "divmod from the right": lambda x, k, b: divmod(9, k),
+    "round": lambda x, k, b: [round(x) if hasattr(x, "sd") else np.round(x)], "round to a digit": lambda x, k, b: [np.round(x, 1)],
+    "xor": lambda x, k, b: [k ^ 3, 3 ^ k, b ^ True], "shift": lambda x, k, b: [k << 2, k >> 1, 1 << abs(k), 1000 >> abs(k)],
+}
+
+
+@pytest.mark.parametrize("name", AS_NUMPY)
+def test_operators_as_numpy_has_them(name):
+    sd = SameDiff.create()
+    for found, wanted in zip(AS_NUMPY[name](sd.var("x", X), sd.constant("k", WHOLE), sd.constant("b", TRUTH)),
+                             AS_NUMPY[name](X, WHOLE, TRUTH), strict=True):
+        np.testing.assert_array_equal(found.eval(), wanted)
+        assert found.eval().dtype == wanted.dtype

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 from typing import Literal
 
 import numpy as np
@@ -101,6 +102,14 @@ def test_names_that_do_not_exist(sd, act, near):
 def test_every_method_documents_its_calls(sd):
     assert "softmax(" in sd.nn.softmax.__doc__ and sd.nn.softmax.__name__ == "softmax"
     assert "softmax" in dir(sd.nn) and "concat" in dir(sd) and "mmul" in dir(sd.variable("x")) and "ops>" in repr(sd.nn)
+
+
+def test_signatures_say_what_comes_back(sd):
+    wanted = {"one": "SDVariable", "several": "list[SDVariable]", "of a variable": "SDVariable", "graph": SameDiff, "zeros": "SDVariable"}
+    calls = sd.nn.relu, sd.math.moments, sd.variable("x").mmul, SameDiff.create, sd.create
+    assert {k: inspect.signature(call).return_annotation for k, call in zip(wanted, calls)} == wanted
+    assert not inspect.signature(SameDiff.create).parameters and "shape" in inspect.signature(sd.create).parameters
+    assert "object at" not in str(inspect.signature(sd.output))
 
 
 def test_ops_declare_their_ways_to_be_called_where_these_do_not_follow_from_inputs_and_attributes(monkeypatch):

@@ -298,3 +298,27 @@ def test_code_of_ops_sees_arrays_of_numpy():
     x, w = INDArray.of(np.ones((3, 3))), INDArray.of(np.ones(3))
     loss = compiled(lambda x, w: ops.loss.softmax_cross_entropy(x, x, w))
     assert [float(loss(x, w)) for _ in range(3)] == [float(loss(np.asarray(x), np.asarray(w)))] * 3
+
+
+def test_containers_of_arrays_are_replayed(monkeypatch):
+    """From the second call on nothing but the plan runs, for each form and each value of what is no array."""
+    f = compiled(lambda p, *, twice: p["a"] @ p["b"] * (2 if twice else 1))
+    p = {"a": np.ones((2, 3)), "b": np.full((3, 1), 2.0)}
+    wanted = {t: f(p, twice=t).tolist() for t in (False, True)}
+    monkeypatch.setattr(f, "_program", None)
+    assert {t: f(p, twice=t).tolist() for t in wanted} == wanted == {False: [[6], [6]], True: [[12], [12]]}
+    assert f({"a": 2 * p["a"], "b": p["b"]}, twice=False).tolist() == [[12], [12]]
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x.shape[0] + x, lambda x: x - x.shape[0], lambda x: x.shape[0] / x, lambda x: x.shape[0] ** x, lambda x: x.shape[0] > x,
+    lambda x: x.shape[0] == x, lambda x: (2 * x.shape[0] + 1) * x, lambda x: np.shape(x)[0] % x, lambda x: np.maximum(x.shape[0], x)])
+def test_open_sizes_are_numbers_beside_arrays(call):
+    f = compiled(call, open_batch=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (2, 3):
+            x = INDArray.of(np.linspace(1, 4, 2 * n).reshape(n, 2))
+            found, wanted = f(x), call(x)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_allclose(found, wanted)

@@ -8,7 +8,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from dl4py import EagerOps, GraphScope, INDArray, LazyINDArray, Nd4j
+from dl4py import EagerOps, GraphScope, INDArray, LazyINDArray, Nd4j, NDArrayIndex
 from dl4py.samediff.arrays.recording import state
 from dl4py.samediff.errors import GraphScopeError, ShapeError
 from dl4py.samediff.plans.plan import Plan
@@ -27,6 +27,9 @@ CALLS = {
     "method of NumPy": lambda a: a.reshape(3, 2).mean(axis=0, keepdims=True),
     "in place on what is recorded": lambda a: (a * 2).addi(1),
     "where": lambda a: np.where(a > 2, a, 0.0) + Nd4j.where(a > 2, a, a)[0],
+    "a number with a first element": lambda a: np.max(np.min(a * 2), axis=0, initial=1) + np.sum(np.max(a * 2), axis=-1, initial=3),
+    "conjugate of a truth value": lambda a: np.all(a + 1 > 0).conjugate(),
+    "as many values in another shape": lambda a: np.ravel(a * 1).put([NDArrayIndex.point(0)], np.ravel(a)[1:2]),
     "einsum": lambda a: np.einsum("ij,kj->ik", a, a),
 }
 

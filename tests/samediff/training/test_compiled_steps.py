@@ -1,10 +1,13 @@
 """Compiled steps of graphs equal those that are taken one part after the other: parameters, state, losses, random numbers."""
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff import DataSet, DataType, SameDiff
+from dl4py.samediff.device import devices
 from dl4py.samediff.errors import NumericalError, ShapeError
 from dl4py.samediff.training import Adam, L2Regularization, Listener, TrainingConfig
 
@@ -54,6 +57,22 @@ def test_steps_agree(dropout, options):
     taken = [[vars(known).get("compiled") for known in sd.last_training_step()._known.values()] for sd in (ours, watched)]
     assert len(taken[0]) == 2 and None not in taken[0] and taken[1] == [None, None]
     assert ours.get_training_config().iteration_count == 15
+
+
+def test_one_known_batch_takes_few_calls(monkeypatch):
+    """Nothing is made for listeners and evaluations that nobody asked for."""
+    monkeypatch.setattr(devices, "active", False)           # as in a process that uses none but the CPU
+    sd, batch = graph(), DataSet(*data(1)[0].values())
+    for _ in range(3):
+        sd.fit(batch)
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code) if event == "call" else None)
+    try:
+        sd.fit(batch)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 90
+    assert len({code.co_filename for code in calls}) <= 20
 
 
 def test_values_that_have_to_be_converted():

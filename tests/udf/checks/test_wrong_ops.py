@@ -40,20 +40,25 @@ def writes(index):
     return grad
 
 
+def in_one_array(xp, inputs, outputs, grads):
+    KEPT[0] = np.multiply(grads[0], 2, out=KEPT[0] if np.shape(KEPT[0]) == np.shape(grads[0]) else None)
+    return [KEPT[0]]
+
+
 def remembers(xp, inputs, outputs, grads):
     return [grads[0] * KEPT[0]]
 
 
 ALONE = [
     (lambda xp, i, o, g: [g[0] * 2], None), (writes(0), "grad changes inputs[0]"), (writes(1), "grad changes outputs[0]"),
-    (writes(2), "grad changes output_grads[0]"), (remembers, "it uses what compute left")]
+    (writes(2), "grad changes output_grads[0]"), (remembers, "it uses what compute left"), (in_one_array, "it lies in memory that is kept")]
 
 
 @pytest.mark.parametrize("grad, text", ALONE)
 def test_gradients_by_themselves(grad, text):
     @user_op(f"test_wrong_ops.alone{[row[0] for row in ALONE].index(grad)}", grad=grad)
     def op(xp, x):
-        KEPT[0] = np.array(x)
+        KEPT[0] = KEPT[0] if grad is in_one_array else np.array(x)
         return np.asarray(x) * 2
     refused(lambda: gradient_code.stands_alone(op.op_class(), [X]), text)
 
@@ -165,7 +170,8 @@ def test_fields_of_the_java_form_that_are_no_properties(kept, text):
 
 @pytest.mark.parametrize("value, wanted", [
     (True, [False]), (1.0, [0.85, 0.0, -1.0, 1e3]), (0, [1, -1]), (3, [4, 2, 1, 0]), (Mode.HALF, [Mode.WHOLE]), ("text", []), (None, []),
-    (DataType.FLOAT, []), (1j, [0.1 + 0.75j]), ((1, "a"), [(2, "a")]), ({"a": 1}, [{"a": 2}]), ([], []), ({}, [])])
+    (DataType.FLOAT, []), (1j, [0.1 + 0.75j]), ((1, "a"), [(2, "a")]), ({"a": 1}, [{"a": 2}]), ([], []), ({}, []),
+    (("a", None), []), ({"n": "a"}, [])])
 def test_other_values(value, wanted):
     assert list(others(value)) == wanted
 
@@ -190,13 +196,20 @@ def test_random_numbers(rng, text):
 @pytest.mark.parametrize("grad, text", [
     (lambda xp, i, o, g: [g[0] * (2 if i[0].shape[0] < 4 else 1)], "for twice as many rows"),
     (lambda xp, i, o, g: [g[0] * np.where(abs(i[0]) < 20, 2.0, 0.0)], "for much larger inputs"),
-    (lambda xp, i, o, g: [g[0] * 2], None)])
+    (lambda xp, i, o, g: [g[0] * o[0] / i[0]], "where input 0 is 0"), (lambda xp, i, o, g: [g[0] * 2], None)])
 def test_gradients_elsewhere(grad, text):
     op = scaled(grad=grad)(lambda xp, x: np.asarray(x) * 2).op_class()
     refused(lambda: circumstances.gradients_elsewhere(op, [X], 1e-6, 0), text)
 
 
 # What is right
+
+@pytest.mark.parametrize("code", [
+    lambda xp, x: xp.sort(x, axis=-1)[..., -2:], lambda xp, x: xp.where(x > 0, 1, 0), lambda xp, x: xp.linalg.norm(x, axis=0)])
+def test_rules_that_follow_from_the_code(code):
+    """Slices of what is too short, and numbers that take the type of the inputs, are not the author's."""
+    check_op(scaled()(code), [X]).raise_if_failed()
+
 
 def test_masks_that_code_compares_have_a_gradient_beside_0_and_1():
     mask = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

@@ -53,8 +53,9 @@ def sum_product(xp, x, y, w):
     (lambda xp, x: np.asarray(x)[:, :2], [(-1, 3)], (-1, 2)),
     (lambda xp, x: np.asarray(x).reshape(-1, 4), [(-1,)], (-1, 4)),
     (lambda xp, x: np.asarray(x)[np.arange(len(x) // 16 * 16)], [(-1, 5)], (-1, 5)),
-    (lambda xp, x: np.asarray(x) + np.arange(6), [(-1,)], (-1,)),       # one size only, which no input has
-    (lambda xp, x: np.asarray(x) + np.arange(6), [(-1, -1)], (-1, -1)),
+    (lambda xp, x: np.asarray(x) + np.arange(6), [(-1,)], (6,)),        # 1 is broadcast, 6 is the only other size
+    (lambda xp, x: np.asarray(x) + np.arange(6), [(-1, -1)], (-1, 6)),
+    (lambda xp, x: np.sort(np.asarray(x))[-2:], [(-1,)], (-1,)),
     (lambda xp, x, y: np.asarray(x) + np.arange(6) + np.asarray(y), [(-1,), (6,)], (6,)),
     (lambda xp, x: np.median(np.asarray(x), axis=1), [(-1, -1, 3)], (-1, 3)),
     (lambda xp, x: np.median(np.asarray(x)), [(-1, -1, 3)], ()),

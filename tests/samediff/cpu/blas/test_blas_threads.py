@@ -1,6 +1,7 @@
 """On how many threads products work: libraries of all kinds, processors of the process, threads, forks."""
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from dl4py.samediff.cpu.blas import blas, blas_threads
 from dl4py.samediff.cpu.blas.blas_threads import one_thread
+from dl4py.samediff.cpu.matrix import matrix_product
 
 
 class Library:
@@ -31,7 +33,7 @@ def known_as(monkeypatch):
     """``known_as(kind, library, layer)``: the only library that there is."""
     def known(kind, library, layer="pthreads"):
         found = SimpleNamespace(internal_api=kind, threading_layer=layer, dynlib=library, filepath="lib.so")
-        monkeypatch.setattr(blas_threads, "_controllers", lambda: (found,))
+        monkeypatch.setattr(blas_threads, "_controllers", lambda owner="numpy": (found,))
         blas_threads.functions.cache_clear()
         blas_threads.thread_count.cache_clear()
     monkeypatch.setattr(blas_threads, "in_child", lambda call: None)
@@ -121,6 +123,44 @@ def test_a_forked_process_has_the_number_back(known_as):
     done.set()
     other.join()
     assert library.count == 6
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_products_of_scipys_library(dtype, transpose_a, transpose_b):
+    """Where NumPy's cannot be called by address: rows that are longer than the matrix, and a result that is added to."""
+    real, word = (ctypes.c_float if dtype == "f4" else ctypes.c_double), ctypes.c_int64
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_int] * 3, *[word] * 3, real, *[word] * 4, real, *[word] * 2)(blas._of_scipy(dtype == "f8"))
+    rng = np.random.default_rng(1)
+    a, b, c = (rng.standard_normal(shape).astype(dtype)[:, :-1] for shape in ((5, 4) if transpose_a else (3, 6),
+                                                                             (7, 6) if transpose_b else (5, 8), (3, 8)))
+    wanted = 2 * (a.T if transpose_a else a) @ (b.T if transpose_b else b) + 3 * c
+    places = [v for m in (a, b) for v in (m.ctypes.data, m.strides[0] // m.itemsize)]
+    call(101, 111 + transpose_a, 111 + transpose_b, 3, 7, 5, 2, *places, 3, c.ctypes.data, c.strides[0] // c.itemsize)
+    np.testing.assert_allclose(c, wanted, rtol=1e-5)
+
+
+def test_the_library_that_is_called_is_the_one_whose_threads_are_limited(monkeypatch):
+    ours, other = (SimpleNamespace(internal_api="mkl", threading_layer="", filepath=f"/{name}.libs/lib.so",
+                                   dynlib=Library("MKL_Get_Max_Threads", "MKL_Set_Num_Threads", count))
+                   for name, count in (("numpy", 2), ("scipy", 3)))
+    controller = SimpleNamespace(select=lambda user_api: SimpleNamespace(lib_controllers=[other, ours]))
+    monkeypatch.setattr("threadpoolctl.ThreadpoolController", lambda: controller)
+    found = {owner: blas_threads._controllers.__wrapped__(owner)[0].dynlib.count for owner in ("numpy", "scipy")}
+    assert found == {"numpy": 2, "scipy": 3}
+    for library, owner in ((1, "numpy"), (0, "scipy")):
+        monkeypatch.setattr(blas, "_of_numpy", lambda double, library=library: library)
+        assert blas.owner.__wrapped__() == owner
+
+
+def test_small_products_need_no_library(monkeypatch):
+    monkeypatch.setattr(matrix_product, "available", lambda: False)
+    small, large = (matrix_product.product(a, a, np.empty_like(a)) for a in (np.ones((8, 8), "f"), np.ones((600, 600), "f")))
+    assert small is not None and large is None
+    monkeypatch.undo()
+    monkeypatch.setattr(matrix_product, "largest_size", lambda: 599)
+    assert matrix_product.product(np.ones((600, 600), "f"), np.ones((600, 600), "f"), np.empty((600, 600), "f")) is None
 
 
 def test_products_of_libraries_with_sizes_of_64_bits_are_called(monkeypatch):

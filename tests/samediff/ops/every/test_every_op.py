@@ -13,6 +13,7 @@ import pytest
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.graph.gradient_check import check_gradient
 from dl4py.samediff.ir.op import OPS, Op
+from dl4py.samediff.ir.signature import result_of
 from dl4py.udf import check_op
 from tests.samediff.ops.rows.op_table import ROWS, Row
 
@@ -36,6 +37,16 @@ def assert_placed(row: Row) -> None:
     made = row.op().place(sd, [None if a is None else sd.constant(a) for a in row.arrays()], None)
     for v in made if isinstance(made, list) else [made]:
         assert v.spec.accepts(v.eval().shape)
+
+
+def test_calls_give_one_variable_or_several_as_declared():
+    wrong = set()
+    for row in ROWS:
+        sd = SameDiff()
+        made = row.op().place(sd, [None if a is None else sd.constant(a) for a in row.arrays()], None)
+        if isinstance(made, list) != (result_of(OPS[row.op_id]) == "list[SDVariable]"):
+            wrong.add(row.op_id)
+    assert wrong <= {"log_matrix_determinant", "lstmLayer"}         # an attribute decides
 
 
 def test_every_op_has_a_row():

@@ -29,6 +29,18 @@ def test_recorded_arrays(case: str) -> None:
         np.testing.assert_allclose(got, arrays[f"out_{i}"], rtol=2e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e-22, 1e22, 1e35])
+def test_small_and_large_numbers(size: float) -> None:
+    """Norms whose squares FLOAT does not hold."""
+    w = np.array([[3, -4], [0, 1]], np.float32) * np.float32(size)
+    for rule in (lambda a: max_norm(np, a, 0.5, [1]), lambda a: min_max_norm(np, a, 0.3, 0.6, 1.0, [1]), lambda a: unit_norm(np, a, [1])):
+        np.testing.assert_allclose(rule(w), rule(w.astype(np.float64)), 1e-5, 1e-44)
+
+
+def test_a_vector_of_zeros_has_no_direction() -> None:
+    np.testing.assert_array_equal(unit_norm(np, np.array([[0.0, 0], [3, 4]]), [1]), [[0, 0], [0.6, 0.8]])
+
+
 def test_dimension_that_a_bias_does_not_have() -> None:
     with pytest.raises(ShapeError, match=r"dimension 1 .*\(3,\)"):
         max_norm(np, np.ones(3), 1.0, [1])

@@ -1,0 +1,54 @@
+"""In which order recorded arrays would stand in memory, had they been computed: of equal elements DL4J takes the first one there."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.orders import in_columns
+from ..families.elementwise import Elementwise
+from ..ir.variable import SDVariable
+
+
+class MemoryOrders:
+    """Which variables of a recorded graph stand for arrays in column order.
+
+    Parameters
+    ----------
+    sd : the graph
+    """
+
+    def __init__(self, sd: Any) -> None:
+        self._sd = sd
+        self._known: dict[str, bool] = {}
+
+    def note(self, variable: SDVariable, columns: bool) -> None:
+        """Note what is known from outside: arrays that are read, copies in an order."""
+        self._known[variable.name()] = columns
+
+    def note_array(self, variable: SDVariable, array: Any) -> None:
+        """Note the order of an array that is read."""
+        self.note(variable, isinstance(array, np.ndarray) and bool(array.flags.f_contiguous) and in_columns(array))
+
+    def in_columns(self, variable: Any) -> bool:
+        """Whether an array stands in column order: one from outside, a transposed one, or what was computed from it element by element."""
+        turned, x = False, variable
+        while isinstance(x, SDVariable):
+            if x.name() in self._known:
+                return self._known[x.name()] != turned
+            node = self._sd.producer(x.name())
+            given = [] if node is None else [self._sd.variable(n) for n in node.inputs if n is not None]
+            if node is not None and _reverses(node.op, x.spec.shape):
+                turned, x = not turned, given[0]
+            elif node is not None and (isinstance(node.op, Elementwise) or node.op.id == "identity"):
+                x = next((v for v in given if v.spec.shape == x.spec.shape), None)
+            else:
+                x = None
+        return turned
+
+
+def _reverses(op: Any, shape: Any) -> bool:
+    """Whether an op puts all axes in the opposite order."""
+    if op.id == "permute" and op.dimensions:
+        return bool(op.order(len(op.dimensions), op.dimensions) == list(range(len(op.dimensions)))[::-1])
+    return op.id in ("permute", "transpose") and shape is not None
