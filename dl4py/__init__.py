@@ -52,7 +52,7 @@ _ELSEWHERE = {
                     "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots"),
     **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter"),
                     "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
-    **dict.fromkeys(("OnnxFrameworkImporter", "OnnxImport"), "SameDiff.import_onnx(path) reads models of ONNX"),
+    "OnnxImport": "SameDiff.import_onnx(path) reads ONNX models",
     "datavec": "readers, schemas and transforms of records are in dl4py.samediff.data",
     **dict.fromkeys(("Word2Vec", "ParagraphVectors", "Glove", "CnnSentenceDataSetIterator", "BertIterator", "DefaultTokenizerFactory"),
                     "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)"),

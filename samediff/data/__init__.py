@@ -138,6 +138,7 @@ from .readers.transform_readers import (
     TransformProcessRecordReader,
     TransformProcessSequenceRecordReader,
 )
+from .records.configuration import Configuration
 from .records.record_meta_data import (
     Record,
     RecordMetaData,
@@ -214,6 +215,7 @@ __all__ = [
     "CompositeDataSetPreProcessor",
     "CompositeMultiDataSetPreProcessor",
     "ConcatenatingRecordReader",
+    "Configuration",
     "CropAndResizeDataSetPreProcessor",
     "CropImageTransform",
     "DataSet",

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.javanames import method_of
 from ...errors import ConfigurationError
 from ..normalizers.image_transforms import Transform, changed
 from ..records.record_meta_data import RecordMetaDataLine
@@ -46,7 +47,7 @@ class ImageRecordReader(RecordReader):
     def __init__(self, height: int = 28, width: int = 28, channels: int = 1, *options: Any, label_generator: Any = None,
                  image_transform: Transform | None = None) -> None:
         for one in options:
-            if hasattr(one, "get_label_for_path") or hasattr(one, "getLabelForPath"):
+            if method_of(one, "get_label_for_path") is not None:
                 label_generator = one
             elif callable(one):
                 image_transform = one
@@ -63,7 +64,7 @@ class ImageRecordReader(RecordReader):
         super().initialize(split, *others)
         self._transform = next((one for one in others if callable(one)), self._transform)
         self._files = FileSplit.files_of(self.split)
-        found = [] if self._generator is None else [plain(_label(self._generator, path)) for path in self._files]
+        found = [] if self._generator is None else [plain(method_of(self._generator, "get_label_for_path")(path)) for path in self._files]
         if self._generator is None or not _infers(self._generator):
             self._labels, self._names = found, []
         else:
@@ -121,10 +122,6 @@ class ImageRecordReader(RecordReader):
         return [RecordMetaDataLine(0, str(path), k) for k, path in enumerate(self.files)]
 
 
-def _label(generator: Any, path: Path) -> Any:
-    return (getattr(generator, "get_label_for_path", None) or generator.getLabelForPath)(path)
-
-
 def _infers(generator: Any) -> bool:
-    asked = getattr(generator, "infer_label_classes", None) or getattr(generator, "inferLabelClasses", None)
+    asked = method_of(generator, "infer_label_classes")
     return True if asked is None else bool(asked())

@@ -48,7 +48,7 @@ class CSVLineSequenceRecordReader(_Delimited):
 
 
 class CSVNLinesSequenceRecordReader(_Delimited):
-    """So many lines are a sequence.
+    """So many lines are a sequence; the last one may have fewer.
 
     Parameters
     ----------
@@ -71,6 +71,8 @@ class CSVNLinesSequenceRecordReader(_Delimited):
             if len(steps) == self._lines:
                 yield [values for values, _ in steps], steps[0][1]
                 steps = []
+        if steps:
+            yield [values for values, _ in steps], steps[0][1]
 
 
 class CSVVariableSlidingWindowRecordReader(_Delimited):

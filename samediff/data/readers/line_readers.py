@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
+from ..records.configuration import Configuration
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader, SequenceRecordReader, Values
 from ..splits.file_split import FileSplit
@@ -33,10 +34,14 @@ def lines_of(split: InputSplit, skip: int = 0) -> Iterator[tuple[str, RecordMeta
 def _file_lines(path: Any) -> Iterator[str]:
     with open_regular(path) as file:
         for number, line in enumerate(file, 1):
-            try:
-                yield line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise FileFormatError(f"{path}, line {number}: not UTF-8 text ({error.reason})") from None
+            yield _decoded(line, f"{path}, line {number}").rstrip("\r\n")
+
+
+def _decoded(content: bytes, where: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{where}: not UTF-8 text ({error.reason})") from None
 
 
 class LineRecordReader(RecordReader):
@@ -92,34 +97,66 @@ class RegexLineRecordReader(LineRecordReader):
 
 
 class SVMLightRecordReader(LineRecordReader):
-    """Sparse lines ``label index:value index:value # comment``: the features, then the labels.
+    """Sparse lines ``label index:value index:value # comment``: the features, then the labels. Lines without values are left out.
 
     Parameters
     ----------
     num_features : int
-        Length of the features; indices count from 1, or from 0 with ``zero_based_indexing``.
+        Length of the features. All of these can come in a `Configuration` instead, as in DL4J.
     num_labels : int, optional
-        Multi-label lines (``0,3 1:0.5``) have a value 0 or 1 for each of so many labels.
-    zero_based_indexing, zero_based_label_indexing : bool, default False
-        Whether features and labels of multi-label lines count from 0.
+        Multi-label lines (``1,3 0:0.5``) have a value 0 or 1 for each of so many labels.
+    zero_based_indexing : bool, default True
+        Whether features count from 0.
+    zero_based_label_indexing : bool, default False
+        Whether labels of multi-label lines do.
     append_label : bool, default True
         Whether records end with the label.
 
     Examples
     --------
-    >>> SVMLightRecordReader(3).initialize(StringSplit("1 1:0.5 3:2 # first")).next()
+    >>> SVMLightRecordReader(3).initialize(StringSplit("1 0:0.5 2:2 # first")).next()
     [0.5, 0.0, 2.0, 1.0]
     """
 
-    def __init__(self, num_features: int, num_labels: int | None = None, *, zero_based_indexing: bool = False,
+    NUM_FEATURES = "num_features"
+    NUM_LABELS = "num_labels"
+    ZERO_BASED_INDEXING = "zero_based_indexing"
+    ZERO_BASED_LABEL_INDEXING = "zero_based_label_indexing"
+    APPEND_LABEL = "append_label"
+    MULTILABEL = "multilabel"               # follows from the number of labels
+
+    def __init__(self, num_features: int | None = None, num_labels: int | None = None, *, zero_based_indexing: bool = True,
                  zero_based_label_indexing: bool = False, append_label: bool = True) -> None:
         super().__init__()
-        self._features, self._labels, self._append = int(num_features), num_labels, append_label
-        self._first, self._first_label = (0 if zero_based_indexing else 1), (0 if zero_based_label_indexing else 1)
+        self._options = Configuration()
+        self._options.update({self.NUM_LABELS: num_labels, self.ZERO_BASED_INDEXING: zero_based_indexing,
+                              self.ZERO_BASED_LABEL_INDEXING: zero_based_label_indexing, self.APPEND_LABEL: append_label})
+        if num_features is not None:
+            self._options.set_int(self.NUM_FEATURES, num_features)
+
+    def initialize(self, split: Any, *others: Any) -> Self:
+        for given in (split, *others):
+            if isinstance(given, Mapping):
+                self._options.update(given)
+        options = self._options
+        self._features = options.get_int(self.NUM_FEATURES, 0)
+        if self._features < 1:
+            raise ConfigurationError("SVMLightRecordReader needs the number of features: SVMLightRecordReader(num_features), or "
+                                     "SVMLightRecordReader.NUM_FEATURES in a Configuration")
+        self._labels = options.get(self.NUM_LABELS)
+        self._append = options.get_boolean(self.APPEND_LABEL, True)
+        self._first = 0 if options.get_boolean(self.ZERO_BASED_INDEXING, True) else 1
+        self._first_label = 0 if options.get_boolean(self.ZERO_BASED_LABEL_INDEXING, False) else 1
+        return super().initialize(split, *others)
+
+    def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
+        for line, place in lines_of(self.split):
+            if line.partition("#")[0].strip():
+                yield self._values(line, place), place
 
     def _values(self, line: str, place: RecordMetaDataLine) -> Values:
         content = line.partition("#")[0]
-        head, *pairs = ["", *content.split()] if content[:1].isspace() else content.split() or [""]
+        head, *pairs = ["", *content.split()] if content[:1].isspace() else content.split()
         values = [0.0] * self._features
         try:
             for pair in pairs:
@@ -136,7 +173,7 @@ class SVMLightRecordReader(LineRecordReader):
 
     def _label_values(self, head: str, place: RecordMetaDataLine) -> Values:
         if self._labels is None:
-            return [float(label) for label in head.split(",")]
+            return [float(label) for label in filter(None, head.split(","))]
         hot = np.zeros(self._labels)
         for label in filter(None, head.split(",")):
             at = int(label) - self._first_label
@@ -155,7 +192,8 @@ class FileRecordReader(RecordReader):
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
         for record, path in enumerate(FileSplit.files_of(self.split)):
-            yield ["\n".join(_file_lines(path))], RecordMetaDataLine(0, str(path), record)
+            with open_regular(path) as file:
+                yield [_decoded(file.read(), str(path))], RecordMetaDataLine(0, str(path), record)
 
 
 class CollectionRecordReader(RecordReader):

@@ -1,6 +1,7 @@
 """Places that readers read from."""
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -73,7 +74,7 @@ class InputSplit(JavaSpelling):
             return [CollectionInputSplit(paths)]
         if min(weights) < 0 or sum(weights) <= 0:
             raise ConfigurationError(f"sample takes the shares of splits, from 0 on; got {weights}")
-        ends = [round(sum(weights[:k]) * len(paths) / sum(weights)) for k in range(len(weights))]
+        ends = [math.floor(sum(weights[:k]) * len(paths) / sum(weights) + 0.5) for k in range(len(weights))]     # Java's Math.round
         return [CollectionInputSplit(paths[a:b]) for a, b in zip(ends, [*ends[1:], len(paths)])]
 
     def regular(self) -> list[Path]:

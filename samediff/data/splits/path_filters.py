@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...base.javanames import JavaSpelling
+from ...base.java.varargs import flat
+from ...base.javanames import JavaSpelling, method_of
 from .input_split import shuffle
-from .path_labels import ParentPathLabelGenerator, PathLabelGenerator
+from .path_labels import ParentPathLabelGenerator
 
 
 class PathFilter(JavaSpelling):
@@ -62,10 +63,10 @@ class BalancedPathFilter(RandomPathFilter):
 
     def __init__(self, random: Any, *arguments: Any, max_paths: int = 0, max_labels: int = 0, min_paths_per_label: int = 0,
                  max_paths_per_label: int = 0, labels: Sequence[str] = ()) -> None:
-        endings = next((tuple(given) for given in arguments if isinstance(given, (list, tuple))), ())
-        self._labelled = next((given for given in arguments if isinstance(given, PathLabelGenerator) or hasattr(given, "getLabelForPath")),
-                              ParentPathLabelGenerator())
-        numbers = [given for given in arguments if isinstance(given, int)]
+        given = list(arguments)
+        endings = (given.pop(0) or ()) if given and (given[0] is None or isinstance(given[0], (list, tuple))) else ()
+        self._labelled = given.pop(0) if given and method_of(given[0], "get_label_for_path") else ParentPathLabelGenerator()
+        numbers = [one for one in given if isinstance(one, int)]
         if len(numbers) == 1:
             max_paths_per_label = numbers[0]
         elif len(numbers) == 2:
@@ -75,12 +76,12 @@ class BalancedPathFilter(RandomPathFilter):
             min_paths_per_label = numbers[2] if len(numbers) > 3 else 0
         super().__init__(random, *endings, max_paths=max_paths)
         self._max_labels, self._min, self._max = max_labels, min_paths_per_label, max_paths_per_label
-        self._labels = {*labels, *(given for given in arguments if isinstance(given, str))}
+        self._labels = {*labels, *(label for label in flat(given) if isinstance(label, str))}
 
     def filter(self, paths: Sequence[Path]) -> list[Path]:
         groups: dict[str, list[Path]] = {}
         for path in super().filter(paths):
-            label = str(self._labelled.get_label_for_path(path))
+            label = str(method_of(self._labelled, "get_label_for_path")(path))
             if (not self._labels or label in self._labels) and (
                     label in groups or not self._max_labels or len(groups) < self._max_labels):
                 groups.setdefault(label, []).append(path)

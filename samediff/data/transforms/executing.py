@@ -4,11 +4,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java.varargs import flat
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError
 from .frames import frame_of, records_of
 from .process import TransformProcess
-from .schema import Schema, SequenceSchema, flat
+from .schema import Schema, SequenceSchema
 
 
 class JoinType(JavaEnum):

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java.varargs import flat
 from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import plain
 from .conditions import Condition
 from .frames import numbers, pandas, texts
-from .schema import ColumnMetaData, DoubleMetaData, LongMetaData, Schema, StringMetaData, flat
+from .schema import ColumnMetaData, DoubleMetaData, LongMetaData, Schema, StringMetaData
 from .steps import Step
 
 

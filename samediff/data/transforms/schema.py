@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java.varargs import flat
 from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
@@ -457,8 +458,3 @@ for _kind in _KINDS:
             lambda self, name, *bounds, _kind=_kind: self._add(_kind, name, *bounds))
     setattr(SchemaBuilder, f"add_columns_{_kind}", lambda self, *names, _kind=_kind: self._add_all(_kind, *names))
 Schema.Builder, SequenceSchema.Builder = SchemaBuilder, SequenceSchemaBuilder
-
-
-def flat(names: Iterable[Any]) -> list[Any]:
-    """Arguments of which some are lists of arguments."""
-    return [name for given in names for name in (given if isinstance(given, (list, tuple, set, frozenset)) else (given,))]

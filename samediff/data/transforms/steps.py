@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...base.java.varargs import flat
 from ...configuration.configuration import Configuration, configuration, field
 from ...errors import ConfigurationError
 from .conditions import Condition
 from .frames import frame_of, records_of
-from .schema import ColumnMetaData, Schema, SequenceSchema, flat
+from .schema import ColumnMetaData, Schema, SequenceSchema
 
 
 @configuration()

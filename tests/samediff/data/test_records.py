@@ -14,6 +14,7 @@ from dl4py.samediff.data import (
     CollectionSequenceRecordReader,
     ComposableRecordReader,
     ConcatenatingRecordReader,
+    Configuration,
     CSVLineSequenceRecordReader,
     CSVNLinesSequenceRecordReader,
     CSVRecordReader,
@@ -55,13 +56,23 @@ def text(content: str = LINES) -> StringSplit:
     return StringSplit(content)
 
 
+def svm_options() -> Configuration:
+    options = Configuration()
+    options.setInt(SVMLightRecordReader.NUM_FEATURES, 2)
+    options.set(SVMLightRecordReader.APPEND_LABEL, "false")
+    options.setBoolean(SVMLightRecordReader.ZERO_BASED_INDEXING, False)
+    return options
+
+
 #: A reader, and the records that it gives.
 READ: dict[str, tuple[Any, Any]] = {
     "lines": (lambda: LineRecordReader(1).initialize(text()), [["3,4,b"], ["5,6,a"]]),
     "stream": (lambda: LineRecordReader().initialize(InputStreamInputSplit(Bytes(b"x\ny"))), [["x"], ["y"]]),
     "regex": (lambda: RegexLineRecordReader(r"(\d),(\d),(.)", 0).initialize(text()), [["1", "2", "a"], ["3", "4", "b"], ["5", "6", "a"]]),
-    "svm": (lambda: SVMLightRecordReader(3).initialize(text("1 1:0.5 3:2\n0 2:1 # no")), [[0.5, 0, 2, 1], [0, 1, 0, 0]]),
-    "svm, labels": (lambda: SVMLightRecordReader(2, 3).initialize(text("1,3 1:0.5\n 2:1")), [[0.5, 0, 1, 0, 1], [0, 1, 0, 0, 0]]),
+    "svm": (lambda: SVMLightRecordReader(3).initialize(text("# all\n1 0:0.5 2:2\n0 qid:3 1:1 # no\n2")),
+            [[0.5, 0, 2, 1], [0, 1, 0, 0], [0, 0, 0, 2]]),
+    "svm, labels": (lambda: SVMLightRecordReader(2, 3).initialize(text("1,3 0:0.5\n 1:1")), [[0.5, 0, 1, 0, 1], [0, 1, 0, 0, 0]]),
+    "svm, options": (lambda: SVMLightRecordReader().initialize(svm_options(), text("1 1:0.5 2:2")), [[0.5, 2]]),
     "collection": (lambda: CollectionRecordReader([(1, Text("a")), (2, "b")]), [[1, "a"], [2, "b"]]),
     "list of texts": (lambda: ListStringRecordReader().initialize(ListStringSplit([["1", "x"]])), [["1", "x"]]),
     "regexs": (lambda: CSVRegexRecordReader(0, ",", '"', [None, None, "(.)(.)"]).initialize(text("1,2,ab")), [[1.0, 2.0, "a", "b"]]),
@@ -70,7 +81,7 @@ READ: dict[str, tuple[Any, Any]] = {
     "one after the other": (lambda: ConcatenatingRecordReader(CollectionRecordReader([[1]]), CollectionRecordReader([[3]])), [[1], [3]]),
     "sequences": (lambda: CollectionSequenceRecordReader([[[1], [2]], [[3]]]), [[[1], [2]], [[3]]]),
     "a line, a sequence": (lambda: CSVLineSequenceRecordReader().initialize(text("1,2\n3,4")), [[[1], [2]], [[3], [4]]]),
-    "lines, a sequence": (lambda: CSVNLinesSequenceRecordReader(2).initialize(text("1,2\n3,4\n5,6")), [[[1, 2], [3, 4]]]),
+    "lines, a sequence": (lambda: CSVNLinesSequenceRecordReader(2).initialize(text("1,2\n3,4\n5,6")), [[[1, 2], [3, 4]], [[5, 6]]]),
     "windows": (lambda: CSVVariableSlidingWindowRecordReader(2).initialize(text("1\n2\n3")), [[[1]], [[2], [1]], [[3], [2]], [[3]]]),
     "in Java's spelling": (lambda: Own(), [[1, 2], [3, 4]]),
 }
