@@ -117,7 +117,7 @@ class TinyYOLO(YOLO, TinyYOLONames):
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/tiny-yolo-voc_dl4j_inference.v2.zip", 1256226465)}
     prior_boxes: Boxes = ((1.08, 1.19), (3.42, 4.41), (6.63, 11.38), (9.42, 5.11), (16.62, 10.52))
-    input_shape: tuple[int, ...] = (3, 416, 416)
+    input_shape: Convertible[tuple[int, ...]] = (3, 416, 416)
 
     def graph_builder(self) -> GraphBuilder:
         graph = self.started()
@@ -144,7 +144,7 @@ class YOLO2(YOLO, YOLO2Names):
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/yolo2_dl4j_inference.v3.zip", 3658373840)}
     prior_boxes: Boxes = ((0.57273, 0.677385), (1.87446, 2.06253), (3.33843, 5.47434), (7.88282, 3.52778), (9.77052, 9.16828))
-    input_shape: tuple[int, ...] = (3, 608, 608)
+    input_shape: Convertible[tuple[int, ...]] = (3, 608, 608)
 
     def graph_builder(self) -> GraphBuilder:
         graph = self.started()

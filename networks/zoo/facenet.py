@@ -41,7 +41,7 @@ class FaceNetNN4Small2(ZooGraph, FaceNetNN4Small2Names):
         See `ZooModel`; the updater is Adam(0.1, 0.9, 0.999, 0.01) by default.
     """
 
-    input_shape: tuple[int, ...] = (3, 96, 96)
+    input_shape: Convertible[tuple[int, ...]] = (3, 96, 96)
     updater: Convertible[IUpdater] = Adam(0.1, 0.9, 0.999, 0.01)
     transfer_function: Convertible[Activation] = Activation.RELU
     embedding_size: int = 128

@@ -46,7 +46,7 @@ class InceptionResNetV1(ZooGraph, InceptionResNetV1Names):
         See `ZooModel`; the updater is RmsProp(0.1, 0.96, 0.001) by default.
     """
 
-    input_shape: tuple[int, ...] = (3, 160, 160)
+    input_shape: Convertible[tuple[int, ...]] = (3, 160, 160)
     updater: Convertible[IUpdater] = RmsProp(0.1, 0.96, 0.001)
 
     def graph_builder(self) -> GraphBuilder:

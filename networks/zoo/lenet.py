@@ -35,7 +35,7 @@ class LeNet(ZooModel, LeNetNames):
 
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.MNIST: PretrainedFile("models/lenet_dl4j_mnist_inference.zip", 1906861161)}
-    input_shape: tuple[int, ...] = (1, 28, 28)
+    input_shape: Convertible[tuple[int, ...]] = (1, 28, 28)
     updater: Convertible[IUpdater] = AdaDelta()
 
     def conf(self) -> MultiLayerConfiguration:

@@ -77,7 +77,7 @@ class ZooModel(Configuration, ZooModelNames):
     needs_classes: ClassVar[bool] = True
     updater: Convertible[IUpdater]
     seed: int = 1234
-    input_shape: tuple[int, ...] = (3, 224, 224)
+    input_shape: Convertible[tuple[int, ...]] = (3, 224, 224)
     num_classes: int = 0
     cache_mode: Convertible[CacheMode] = CacheMode.NONE
     workspace_mode: Convertible[WorkspaceMode] = WorkspaceMode.ENABLED

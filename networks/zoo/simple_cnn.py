@@ -36,7 +36,7 @@ class SimpleCNN(ZooModel, SimpleCNNNames):
         See `ZooModel`; the updater is AdaDelta by default.
     """
 
-    input_shape: tuple[int, ...] = (3, 48, 48)
+    input_shape: Convertible[tuple[int, ...]] = (3, 48, 48)
     updater: Convertible[IUpdater] = AdaDelta()
 
     def conf(self) -> MultiLayerConfiguration:

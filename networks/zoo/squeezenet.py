@@ -46,7 +46,7 @@ class SqueezeNet(ZooGraph, SqueezeNetNames):
 
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/squeezenet_dl4j_inference.v2.zip", 3711411239)}
-    input_shape: tuple[int, ...] = (3, 227, 227)
+    input_shape: Convertible[tuple[int, ...]] = (3, 227, 227)
     weight_init: Convertible[IWeightInit] = WeightInitRelu()
     updater: Convertible[IUpdater] = AdaDelta()
 

@@ -37,7 +37,7 @@ class TextGenerationLSTM(ZooModel, TextGenerationLSTMNames):
 
     zoo_type: ClassVar[ZooType] = ZooType.RNN
     needs_classes: ClassVar[bool] = False
-    input_shape: tuple[int, ...] = ()
+    input_shape: Convertible[tuple[int, ...]] = ()
     max_length: int = 40
     total_unique_characters: int = 47
     updater: Convertible[IUpdater] = RmsProp(0.01)

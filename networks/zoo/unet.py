@@ -43,7 +43,7 @@ class UNet(ZooGraph, UNetNames):
     needs_classes: ClassVar[bool] = False
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.SEGMENT: PretrainedFile("models/unet_dl4j_segment_inference.v1.zip", 712347958)}
-    input_shape: tuple[int, ...] = (3, 512, 512)
+    input_shape: Convertible[tuple[int, ...]] = (3, 512, 512)
     weight_init: Convertible[IWeightInit] = WeightInitRelu()
     updater: Convertible[IUpdater] = AdaDelta()
 

@@ -43,7 +43,7 @@ class Xception(ZooGraph, XceptionNames):
 
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/xception_dl4j_inference.v2.zip", 3277876097)}
-    input_shape: tuple[int, ...] = (3, 299, 299)
+    input_shape: Convertible[tuple[int, ...]] = (3, 299, 299)
     weight_init: Convertible[IWeightInit] = WeightInitRelu()
     updater: Convertible[IUpdater] = AdaDelta()
 

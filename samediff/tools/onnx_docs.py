@@ -16,13 +16,15 @@ from ..tensorflow import importing as of_tensorflow  # noqa: F401
 
 MARK = "<!-- written by python -m dl4py.samediff.tools.onnx_docs -->"
 NEWEST = 1000
+#: Domains of converters for operators that are not ONNX's.
+ELSEWHERE = {"tensorflow", "torch"}
 
 
 def rows() -> Iterator[str]:
     """A line for each ONNX operator."""
     held: dict[tuple[str, str], list[Converter]] = {}
     for converter in known_converters():
-        if is_ours(converter.convert) and converter.domain != "tensorflow":
+        if is_ours(converter.convert) and converter.domain not in ELSEWHERE:
             held.setdefault((converter.domain, converter.operator), []).append(converter)
     for (domain, operator), found in sorted(held.items()):
         versions = ", ".join(f"{c.since} to {c.until}" if c.until < NEWEST else f"from {c.since} on" for c in found)

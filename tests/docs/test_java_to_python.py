@@ -90,10 +90,12 @@ def test_java_spelling_differs(block):
 
 
 def test_names_stand_in_javas_order():
-    """The Java form of a program calls the methods of the Java program, in its order."""
+    """The Java form of a program calls the methods of the Java program, in its order (lambdas aside: Python defines them first)."""
     for java, python in zip(JAVA, PROGRAMS):
         if "class " in java.code:
             continue
         called = [re.findall(r"\.(\w+)\(", text) for text in (java.code, camel_case(python.code))]
         own = [[n for n in names if n not in ("println", "zeros", "close") and n[0].islower()] for names in called]
+        if "->" in java.code:
+            own = [sorted(names) for names in own]
         assert own[0] == own[1], python.heading

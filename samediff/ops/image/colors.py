@@ -38,15 +38,20 @@ def hsv_to_rgb(xp: Any, h: Any, s: Any, v: Any) -> Channels:
     return r, g, b
 
 
+def _of_pixels(image: TensorSpec) -> tuple[int, ...] | None:
+    """The shape of an image, whose last axis must hold three channels."""
+    shape = image.shape
+    if shape is not None and (not shape or shape[-1] not in (3, -1)):
+        raise ShapeError(f"the last axis holds the 3 channels, got shape {shape}")
+    return shape
+
+
 class Colors(Composite):
     """New channels from the three channels of each pixel.  Shapes: x (…, 3) floating -> the same."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         require_floating(self.id, specs[0])
-        shape = specs[0].shape
-        if shape is not None and (not shape or shape[-1] not in (3, -1)):
-            raise ShapeError(f"the last axis holds the 3 channels, got shape {shape}")
-        return TensorSpec(shape, specs[0].dtype)
+        return TensorSpec(_of_pixels(specs[0]), specs[0].dtype)
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
         """The three new channels from the three old ones, as elementwise array code."""
@@ -82,7 +87,7 @@ class ColorChannel(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape without the last axis."""
-        shape = specs[0].shape
+        shape = _of_pixels(specs[0])
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:

@@ -216,7 +216,8 @@ class CropAndResize(Op):
     def matrices(self, shape: Sequence[int], box: Any, size: Any, dtype: Any) -> list[Any]:
         """The weight matrices for height and width of one box."""
         make = rs.nearest_crop if self.method else rs.crop
-        return [make(shape[-3 + k], int(size.reshape(-1)[k]), float(box[k]), float(box[k + 2])).astype(dtype) for k in (0, 1)]
+        height, width = (int(n) for n in size.reshape(-1))
+        return [make(shape[-3 + k], n, float(box[k]), float(box[k + 2])).astype(dtype) for k, n in enumerate((height, width))]
 
     def compute(self, xp: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
         check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
@@ -241,6 +242,8 @@ class CropBack(Op):
     of: CropAndResize
 
     def infer(self, *specs: TensorSpec) -> Specs:
+        """The images' shape; they, boxes and sizes must be such as can be cropped."""
+        self.of.infer(*specs[1:])
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:

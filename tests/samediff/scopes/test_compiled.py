@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dl4py import CompiledGraphFunction, DataType, EagerOps, INDArray, Nd4j, SameDiff, compiled
+from dl4py.samediff.device import devices
 from dl4py.samediff.errors import GradientError, GraphError
 
 ops = EagerOps()
@@ -302,6 +303,7 @@ def test_code_of_ops_sees_arrays_of_numpy():
 
 def test_containers_of_arrays_are_replayed(monkeypatch):
     """From the second call on nothing but the plan runs, for each form and each value of what is no array."""
+    monkeypatch.setattr(devices, "active", False)           # which other tests of this process may have chosen
     f = compiled(lambda p, *, twice: p["a"] @ p["b"] * (2 if twice else 1))
     p = {"a": np.ones((2, 3)), "b": np.full((3, 1), 2.0)}
     wanted = {t: f(p, twice=t).tolist() for t in (False, True)}

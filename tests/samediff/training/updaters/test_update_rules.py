@@ -9,6 +9,7 @@ import pytest
 from dl4py.samediff import AdaBelief, AdaDelta, AdaGrad, Adam, AdaMax, AMSGrad, Nadam, Nesterovs, NoOp, RmsProp, Sgd
 from dl4py.samediff.training import ExponentialSchedule, IUpdater, L1Regularization, L2Regularization, StepSchedule, WeightDecay
 from dl4py.samediff.training.updaters.kernel import UpdateKernel, UpdateRule
+from dl4py.samediff.training.updaters.updaters import RatedUpdater
 
 RATE, B1, B2 = 0.05, 0.7, 0.9
 
@@ -94,7 +95,7 @@ W, G = np.array([0.5, -2.0, 0.0, 1.5]), np.array([[0.31, -1.07, 0.217, 0.0], [2.
 def test_every_updater_has_a_formula():
     assert {c.__name__ for c in (*IUpdater.__subclasses__(), *(d for c in IUpdater.__subclasses__() for d in c.__subclasses__()),
                                  Adam, AMSGrad, AdaBelief, AdaMax, Nadam)
-            if c.__module__ == Sgd.__module__ and not c.__name__.startswith("_")} == set(UPDATERS)
+            if c.__module__ == Sgd.__module__ and c is not RatedUpdater and not c.__name__.startswith("_")} == set(UPDATERS)
 
 
 def made(name, rate, terms):
