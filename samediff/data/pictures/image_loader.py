@@ -26,7 +26,8 @@ class NativeImageLoader(JavaSpelling):
     channels : int, optional
         1 for grey, 3 for colours, 4 with transparency; as in the file without.
     *options : bool or ImageTransform
-        Whether the middle is cut out where the sides are of another proportion, or a transform for every picture.
+        Whether pictures whose sides differ are cut at the start of the longer side, by half of the difference; or a transform for every
+        picture.
     center_crop_if_needed : bool, default False
         The first of these.
     image_transform : function of (picture, random), optional
@@ -81,19 +82,12 @@ class NativeImageLoader(JavaSpelling):
         if self.height is None or self.width is None or found.shape[1:] == (self.height, self.width):
             return found
         if self.center_crop_if_needed:
-            found = self._cropped(found, self.height / self.width)
+            found = _cropped(found)
         return np.rint(resized(found, self.height, self.width))
 
-    @staticmethod
-    def _cropped(picture: NDArray[np.float32], ratio: float) -> NDArray[np.float32]:
-        _, height, width = picture.shape
-        rows, columns = min(height, max(1, round(width * ratio))), min(width, max(1, round(height / ratio)))
-        top, left = (height - rows) // 2, (width - columns) // 2
-        return picture[:, top:top + rows, left:left + columns]
-
     def as_row_vector(self, image: Any) -> NDArray[np.float32]:
-        """The picture as one row. Shapes: (1, values)."""
-        return self.as_matrix(image).reshape(1, -1)
+        """The picture as one row. Shapes: (values,)."""
+        return self.as_matrix(image).ravel()
 
     def as_image(self, matrix: Any) -> Any:
         """Pillow's picture of an array as `as_matrix` gives it."""
@@ -112,6 +106,12 @@ class NativeImageLoader(JavaSpelling):
 
 #: DL4J's others, which load in another way with the same result.
 ImageLoader = Java2DNativeImageLoader = NativeImageLoader
+
+
+def _cropped(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The longer side without half of what it is longer, at its start: DL4J's crop, of the middle or not."""
+    _, height, width = picture.shape
+    return picture[:, max(0, height - width) // 2:, max(0, width - height) // 2:]
 
 
 def _values(image: Any, channels: int | None) -> NDArray[Any]:
