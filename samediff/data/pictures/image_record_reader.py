@@ -57,6 +57,7 @@ class ImageRecordReader(RecordReader):
         self._files: list[Path] = []
         self._labels: list[Any] = []
         self._names: list[str] = []
+        self.order: Sequence[int] = ()      # records keep their numbers when the split shuffles
         self._current: Path | None = None
         self._pass = 0
 
@@ -64,6 +65,7 @@ class ImageRecordReader(RecordReader):
         super().initialize(split, *others)
         self._transform = next((one for one in others if callable(one)), self._transform)
         self._files = FileSplit.files_of(self.split)
+        self.order = range(len(self._files))
         found = [] if self._generator is None else [plain(method_of(self._generator, "get_label_for_path")(path)) for path in self._files]
         if self._generator is None or not _infers(self._generator):
             self._labels, self._names = found, []
@@ -73,19 +75,21 @@ class ImageRecordReader(RecordReader):
         return self
 
     def read(self) -> Iterator[tuple[list[Any], RecordMetaDataLine]]:
-        for k, path in enumerate(self.files):
-            self._current = path
-            yield [self.pictures([k]), *self._labels[k:k + 1]], RecordMetaDataLine(0, str(path), k)
+        origins = self.origins()
+        for k in self.order:
+            self._current = self._files[k]
+            yield [self.pictures([k]), *self._labels[k:k + 1]], origins[k]
 
     def reset(self) -> None:
         super().reset()
         self._pass += 1
-        if self._split is not None and self._split.locations() != self._files:
-            self.initialize(self._split)
+        if self._split is not None:
+            numbers = {path: k for k, path in enumerate(self._files)}
+            self.order = [numbers[path] for path in self._split.locations()]
 
     @property
     def files(self) -> list[Path]:
-        """The files in their order."""
+        """The files, in the order that they had at first."""
         if not self._files:
             raise ConfigurationError("ImageRecordReader: call initialize(split) first")
         return self._files

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from ..splits.text_splits import InputStreamInputSplit, StringSplit
 from .number_table import read_numbers
+from .record_table import RecordTable
 
 
 class _Content(str):
@@ -31,7 +32,7 @@ class _Content(str):
         return "the text"
 
 
-class CSVRecordReader(RecordReader, CSVRecordReaderNames):
+class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
     r"""Records of comma-separated files; whole files are parsed at once.
 
     Parameters
@@ -144,7 +145,6 @@ class CSVRecordReader(RecordReader, CSVRecordReaderNames):
                 raise FileFormatError(f"{path}: no table of UTF-8 text behind line {line}: {error}") from None
 
     def place(self, record: int) -> str:
-        """File and line of a record, for messages."""
         for path in self._files:
             for line, _ in self._rows(path):
                 if record == 0:
@@ -156,34 +156,6 @@ class CSVRecordReader(RecordReader, CSVRecordReaderNames):
         """The source of each record: file and line."""
         lines = [(str(path), line) for path in self._files for line, _ in self._rows(path)]
         return [RecordMetaDataLine(line, path, k) for k, (path, line) in enumerate(lines)]
-
-    def load_from_meta_data(self, meta_data: RecordMetaDataLine | Sequence[RecordMetaDataLine]) -> Any:
-        if isinstance(meta_data, RecordMetaDataLine):
-            return Record(self.table()[meta_data.record].tolist(), meta_data)
-        return [Record(self.table()[one.record].tolist(), one) for one in meta_data]
-
-    def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
-        """The given columns as numbers, in an array of their own with one record after the other.
-
-        Raises
-        ------
-        FileFormatError
-            A value that is not a number, naming file, line and column.
-        """
-        neighbours = columns == list(range(columns[0], columns[-1] + 1))
-        part = self.table()[:, columns[0]:columns[-1] + 1] if neighbours else self.table()[:, columns]
-        try:
-            return part.astype(np.float64).astype(dtype, copy=False) if part.dtype.kind == "U" else part.astype(dtype, order="C")
-        except ValueError:
-            pass
-        for r, row in enumerate(part):
-            for c, value in zip(columns, row):
-                try:
-                    float(value)
-                except ValueError:
-                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}"
-                                          ) from None
-        raise FileFormatError("the table cannot be converted to numbers")
 
     def has_next(self) -> bool:
         return self._at < len(self.table())

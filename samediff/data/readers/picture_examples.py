@@ -70,5 +70,5 @@ class PictureExamples:
         return found
 
     def get_range(self, start: int, stop: int) -> DataSet:
-        """The examples from one to another."""
-        return self.get(range(start, min(stop, self.num_examples())))
+        """The examples from one to another, in the order of this pass."""
+        return self.get(self._reader.order[start:stop])

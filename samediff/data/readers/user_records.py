@@ -1,19 +1,19 @@
 """Records of any reader as one table."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileFormatError
-from ..records.record_meta_data import Record, RecordMetaDataLine
+from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import records_and_places
 from ..records.writables import plain
+from .record_table import RecordTable
 
 
-class UserRecords:
+class UserRecords(RecordTable):
     """All records of an object that has ``has_next`` and ``next``, which gives a list of values; ``reset`` is called where there is one.
 
     Parameters
@@ -35,38 +35,15 @@ class UserRecords:
         self._table = np.array(rows)
 
     def table(self) -> NDArray[Any]:
-        """All records. Shapes: (records, columns)."""
         return self._table
 
     def place(self, record: int) -> str:
-        """The record, for messages."""
         place = self._places[record]
         return f"{place.uri}, line {place.line_number}" if place.line_number else f"{self._name}, record {record}"
 
     def origins(self) -> list[RecordMetaDataLine]:
         """The source of each record."""
         return [RecordMetaDataLine(place.line_number, place.uri, k) for k, place in enumerate(self._places)]
-
-    def load_from_meta_data(self, meta_data: RecordMetaDataLine | Sequence[RecordMetaDataLine]) -> Any:
-        """The records that came from there; one where a single place is given."""
-        if isinstance(meta_data, RecordMetaDataLine):
-            return Record(self._table[meta_data.record].tolist(), meta_data)
-        return [Record(self._table[one.record].tolist(), one) for one in meta_data]
-
-    def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
-        """The given columns as numbers; FileFormatError for a value that is none, naming record and column."""
-        part = self._table[:, columns]
-        try:
-            return part.astype(np.float64).astype(dtype)
-        except ValueError:
-            pass
-        for row, values in enumerate(part):
-            for column, value in zip(columns, values):
-                try:
-                    float(value)
-                except (TypeError, ValueError):
-                    raise FileFormatError(f"{self.place(row)}, column {column}: expected a number, got {str(value)!r}") from None
-        raise FileFormatError(f"{self._name}: columns {columns} hold text")
 
 
 def as_table(reader: Any) -> Any:

@@ -77,9 +77,12 @@ def test_records(folder):
     it = RecordReaderDataSetIterator(reader, 4, 1, 2)
     it.setPreProcessor(ImagePreProcessingScaler(0, 1))
     it.setCollectMetaData(True)
-    first, second = it
+    passes = [list(it) for _ in range(3)]
+    first, second = passes[0]
     assert first.features.shape == (4, 3, 6, 8) and second.labels.shape == (2, 2) and first.label_names == ["blue", "red"]
-    for batch in (first, second):
+    assert len({tuple(place.uri for batch in one for place in batch.example_meta_data) for one in passes}) > 1      # shuffled anew
+    for batch in (batch for one in passes for batch in one):
+        np.testing.assert_array_equal(it.loadFromMetaData(batch.example_meta_data).features, batch.features)
         for features, hot, place in zip(batch.features, batch.labels, batch.example_meta_data):
             name = Path(place.uri).parent.name
             assert features[:, 0, 0].tolist() == [c / 255 for c in COLOURS[name][::-1]] and hot[["blue", "red"].index(name)] == 1
