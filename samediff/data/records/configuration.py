@@ -7,7 +7,7 @@ from ...base.javanames import JavaSpelling
 
 
 class Configuration(dict[str, Any], JavaSpelling):
-    """Options by name: ``reader.initialize(configuration, split)``. Constructors of readers take them as arguments, too.
+    """Options by name: ``SVMLightRecordReader().initialize(configuration, split)``. Its constructor takes them as arguments, too.
 
     Parameters
     ----------
