@@ -11,6 +11,7 @@ import pytest
 
 import dl4py
 from dl4py.samediff.base.javanames import JavaSpelling, to_camel
+from tests.docs.blocks import blocks
 from tests.helpers.converted_options import converted_options
 
 RIGHT = """
@@ -113,6 +114,12 @@ def test_a_file_of_a_user(tmp_path):
     assert not missed, said
 
 
+TYPED = Path(__file__).parent / "helpers" / "typed_plug_ins.py"
+PAGES = ("docs/plug-ins.md", "docs/plug-ins-advanced.md")
+#: Of ``--strict``, what asks for types that the pages leave out.
+AS_SHOWN = "# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators\n"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
 def test_a_file_of_a_user_with_pyright(tmp_path):
@@ -128,10 +135,14 @@ def test_a_file_of_a_user_with_pyright(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [["-m", "mypy", "--strict"], []], ids=["types", "runs"])
-def test_documented_plug_ins_with_all_types_written(how, tmp_path):
-    file = tmp_path / "typed_plug_ins.py"
-    file.write_text((Path(__file__).parent / "helpers" / "typed_plug_ins.py").read_text())
-    done = subprocess.run([sys.executable, *how, str(file)], capture_output=True, text=True, cwd=tmp_path)
+def test_documented_plug_ins(how, tmp_path):
+    """Plug-ins with all types written; their types, and those of all blocks of the pages as they show them."""
+    texts = {"typed_plug_ins.py": TYPED.read_text()}
+    if how:
+        texts |= {f"page_{i}.py": AS_SHOWN + "\n".join(b.code for b in blocks(page)) for i, page in enumerate(PAGES)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    done = subprocess.run([sys.executable, *how, *texts], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

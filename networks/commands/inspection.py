@@ -10,11 +10,13 @@ from typing import Any
 
 from ...samediff.codecs.array_files import read_arrays
 from ...samediff.codecs.data_stream import DataInput
+from ...samediff.codecs.flatbuffers.reader import FlatLimits
 from ...samediff.codecs.nd4j_array import array_header
 from ...samediff.codecs.regular_files import open_regular, path_of
 from ...samediff.codecs.safe_zip import SafeZip, binary
 from ...samediff.configuration.classes import find_class
-from ...samediff.errors import FileFormatError, MissingOpError
+from ...samediff.errors import FileFormatError, MissingOpError, UnsupportedVersionError
+from ...samediff.files.any_graph import read_any
 from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text
 from ..files.missing_classes import ENTRY, Recorded
@@ -117,10 +119,13 @@ def _model(where: str) -> FileReport:
     _classes(report, document, recorded)
     if PREPROCESSOR in report.entries:
         report.notes.append(f"{PREPROCESSOR} is a serialized Java object: it is kept, but not used")
-    if report.missing:
-        report.parts = [Part(name, kind) for name, kind in layers_of(document)]
-    else:
-        _structure(report, document)
+    try:
+        if not report.missing:
+            _structure(report, document)
+            return report
+    except UnsupportedVersionError as error:        # of a class that is older here
+        report.notes.append(str(error))
+    report.parts = [Part(name, kind) for name, kind in layers_of(document)]
     return report
 
 
@@ -183,7 +188,11 @@ def _structure(report: FileReport, document: Any) -> None:
 
 
 def _graph(where: str) -> FileReport:
-    sd = SameDiff.load(where)
+    try:
+        sd = SameDiff.load(where)
+    except UnsupportedVersionError as error:        # of an op that is older here
+        named = Counter(n.op_name or f"op type {n.op_type}" for n in read_any(where, FlatLimits()).nodes)
+        return FileReport(where, "SameDiff", ops=dict(named), notes=[str(error)])
     report = FileReport(where, "SameDiff", missing=list(dict.fromkeys(sd.missing_ops())))
     report.ops = dict(Counter(_op_names(sd)))
     report.custom = sorted({n.op.id for n in sd.nodes() if getattr(n.op, "version", None) is not None})

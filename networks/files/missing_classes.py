@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...layers.base.base import Layer
 from ...layers.vertices import GraphVertex
-from ...samediff.base.registry import MissingClassWarning, distribution_of
+from ...samediff.base.registry import distribution_of
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.configuration.missing_class import MissingClass, stand_in, stand_ins_in
 from ...samediff.errors import FileFormatError, MissingOpError
+from ...samediff.files.missing import Missing, tell_missing
 from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration
 from ..structure.structure import Member, Structure, foreign
 
@@ -109,10 +109,9 @@ def missing_in(configuration: MultiLayerConfiguration | ComputationGraphConfigur
     return list(dict.fromkeys(name for one in stand_ins_in(configuration) for name in one.missing_classes))
 
 
-def warn(where: str, missing: Mapping[str, str | None], structure: Structure) -> None:
-    """One warning that lists all that is missing."""
-    told = ", ".join(name if whose is None else f"{name} (of {whose})" for name, whose in missing.items())
+def tell(how: Missing, where: str, names: Mapping[str, str | None], structure: Structure) -> None:
+    """One warning or error that lists all that is missing."""
+    told = ", ".join(name if whose is None else f"{name} (of {whose})" for name, whose in names.items())
     members = ", ".join(m.label for m in structure.members if any(stand_ins_in([m.conf, m.preprocessor])))
-    warnings.warn(f"{where}{len(missing)} of the classes are not registered: {told}{f'; they are needed by {members}' if members else ''}. "
-                  "What does not need them runs, and saving writes them as they were. Import the packages that define them and load again",
-                  MissingClassWarning, stacklevel=4)
+    needed = f"; they are needed by {members}" if members else ""
+    tell_missing(how, f"{where}{len(names)} of the classes are not registered: {told}{needed}", stacklevel=4)

@@ -8,21 +8,24 @@ from ...samediff.base.datatype import DataType
 from ...samediff.codecs.nd4j_array import LengthError
 from ...samediff.configuration.missing_class import stand_ins
 from ...samediff.errors import FileFormatError
+from ...samediff.files.missing import Missing, check_missing
 from ...samediff.text.document_text import read_text
 from ...samediff.training.steps.flat_layout import state_length, updater_blocks
 from ..engine.state_layout import from_file
 from ..legacy import fill_state, is_before_09
 from ..structure.configuration import is_graph, kind_of, of_document
 from ..structure.structure import Structure, structure_of
-from .missing_classes import Recorded, extents, held, missing_in, size_of, warn
+from .missing_classes import Recorded, extents, held, missing_in, size_of, tell
 from .model_zip import ModelLimits, read_model_zip
 from .stored import Origin, ReadableNetwork
 
 N = TypeVar("N", bound=ReadableNetwork)
 
 
-def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_updater: bool = True, limits: ModelLimits | None = None) -> N:
+def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_updater: bool = True, limits: ModelLimits | None = None,
+               missing: Missing = "warn") -> N:
     """Read a network of that kind; see :class:`.ModelSerializer`."""
+    check_missing(missing)
     found: list[Any] = []
 
     def expected(text: str) -> tuple[int | None, int | None]:
@@ -49,22 +52,22 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
     except LengthError as error:
         raise FileFormatError(f"{error}. {_sizes(found[2])}") from None
     configuration, by_parameter, structure = found
-    missing = Recorded(model.extra).whose(missing_in(configuration)) if structure.missing_classes else {}
-    if missing:
+    unknown = Recorded(model.extra).whose(missing_in(configuration)) if structure.missing_classes else {}
+    if unknown:
         total = 0 if model.coefficients is None else model.coefficients.size
         configuration = held(configuration, extents(structure, total, Recorded(model.extra).sizes))
-        warn(f"{path}: " if isinstance(path, (str, os.PathLike)) else "", missing, structure)
+        tell(missing, f"{path}: " if isinstance(path, (str, os.PathLike)) else "", unknown, structure)
     if model.coefficients is not None and model.coefficients.size:      # their type counts, whatever the configuration says
         configuration = configuration.replace(data_type=DataType.of(model.coefficients))
         net = kind(configuration).init(model.coefficients)
     else:
         net = kind(configuration).init()
-    if not missing and load_updater and model.updater_state is not None and model.updater_state.size:
+    if not unknown and load_updater and model.updater_state is not None and model.updater_state.size:
         if by_parameter:
             fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
         else:
             net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
-    net.origin = Origin(model, net.get_configuration(), missing)        # extra entries survive saving, as does text that does not change
+    net.origin = Origin(model, net.get_configuration(), unknown)        # extra entries survive saving, as does text that does not change
     return net
 
 

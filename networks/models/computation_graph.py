@@ -9,6 +9,7 @@ import numpy as np
 
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
+from ...samediff.files.missing import Missing
 from ...samediff.training.fit_options import FitOptions
 from ..batches.batch import NetworkBatch
 from ..engine.gradient import Gradient
@@ -238,9 +239,11 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
     # Files
 
     @staticmethod
-    def load(path: str | os.PathLike[str], load_updater: bool = True) -> ComputationGraph:
+    def load(path: str | os.PathLike[str], load_updater: bool = True, *, missing: Missing = "warn") -> ComputationGraph:
         """Read a DL4J model zip of a graph, or a model of Keras; parameters and errors as of :meth:`MultiLayerNetwork.load`."""
-        return load_keras(path, ComputationGraph, True) if is_keras(path) else read_model(path, ComputationGraph, load_updater)
+        if is_keras(path):
+            return load_keras(path, ComputationGraph, True)
+        return read_model(path, ComputationGraph, load_updater, missing=missing)
 
     def summary(self, *input_types: Any) -> str:
         """A table of the vertices: name, sizes, parameters, shapes, inputs."""

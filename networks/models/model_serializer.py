@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from ...samediff.base.java.pair import Pair
 from ...samediff.files import read_normalizer
+from ...samediff.files.missing import Missing
 from ..files.model_reader import read_model
 from ..files.model_writer import normalizer_bytes, write_model
 from ..files.model_zip import ModelLimits, read_model_zip, write_model_zip
@@ -43,7 +44,8 @@ class ModelSerializer(ModelSerializerNames):
         write_model(net, path, save_updater, normalizer)
 
     @staticmethod
-    def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> MultiLayerNetwork:
+    def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None, *,
+                                    missing: Missing = "warn") -> MultiLayerNetwork:
         """Read a list network.
 
         Parameters
@@ -54,24 +56,25 @@ class ModelSerializer(ModelSerializerNames):
             Whether the updater's state is read too, where there is one.
         limits : ModelLimits, optional
             What a file may ask for before anything is inflated.
+        missing : "warn", "keep" or "error"
+            What happens where classes are not registered here. The file opens as far as it goes, with a warning or ("keep") without:
+            :meth:`~dl4py.networks.MultiLayerNetwork.missing_classes` lists them, what does not need them runs, and saving writes them
+            as they were. Or it is an error that names all of them.
 
         Raises
         ------
         FileFormatError
             Not a model file, or that of a graph; TruncatedFileError and LimitError are kinds of it.
-
-        Warns
-        -----
-        MissingClassWarning
-            Classes are not registered here: :meth:`~dl4py.networks.MultiLayerNetwork.missing_classes` lists them, what does not need them
-            runs, and saving writes them as they were.
+        MissingOpError
+            With ``missing="error"``, classes are not registered here.
         """
-        return read_model(path, MultiLayerNetwork, load_updater, limits)
+        return read_model(path, MultiLayerNetwork, load_updater, limits, missing)
 
     @staticmethod
-    def restore_computation_graph(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> ComputationGraph:
+    def restore_computation_graph(path: Source, load_updater: bool = True, limits: ModelLimits | None = None, *,
+                                  missing: Missing = "warn") -> ComputationGraph:
         """Read a graph; parameters and errors as of :meth:`restore_multi_layer_network`."""
-        return read_model(path, ComputationGraph, load_updater, limits)
+        return read_model(path, ComputationGraph, load_updater, limits, missing)
 
     @staticmethod
     def restore_normalizer_from_file(path: Source) -> Any:

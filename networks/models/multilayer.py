@@ -11,6 +11,7 @@ from ...layers.types.layer_type import LayerType
 from ...samediff.base.java.pair import Pair
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
+from ...samediff.files.missing import Missing
 from ...samediff.training.fit_options import FitOptions
 from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_from
@@ -284,7 +285,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
     # Files
 
     @staticmethod
-    def load(path: str | os.PathLike[str], load_updater: bool = True) -> MultiLayerNetwork:
+    def load(path: str | os.PathLike[str], load_updater: bool = True, *, missing: Missing = "warn") -> MultiLayerNetwork:
         """Read a DL4J model zip, or a model of Keras (``.keras``, ``.h5``).
 
         Parameters
@@ -293,13 +294,19 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             A file that :meth:`save`, DL4J or Keras wrote.
         load_updater : bool
             Whether the updater's state is read too, where there is one.
+        missing : "warn", "keep" or "error"
+            What happens where classes of plug-ins are not registered here: the file opens as far as it goes (:meth:`missing_classes` lists
+            them, what does not need them runs, and saving writes them as they were), with a warning or ("keep") without; or it is an error
+            that names all of them.
 
         Raises
         ------
         FileFormatError
             Not a model file, or that of a graph; TruncatedFileError and LimitError are kinds of it.
+        MissingOpError
+            With ``missing="error"``, classes are not registered here.
         """
-        return load_keras(path, MultiLayerNetwork) if is_keras(path) else read_model(path, MultiLayerNetwork, load_updater)
+        return load_keras(path, MultiLayerNetwork) if is_keras(path) else read_model(path, MultiLayerNetwork, load_updater, missing=missing)
 
     def summary(self, input_type: Any = None) -> str:
         """A table of the layers: name, sizes, parameters, shapes."""

@@ -18,6 +18,7 @@ from ..errors import FileFormatError
 from ..families.subgraph import SubGraph
 from ..files.any_graph import read_any, write_sdz
 from ..files.graph_writer import flat_graph_of
+from ..files.missing import Missing, check_missing, tell_missing
 from ..files.missing_op import MissingOp
 from ..ir.core import GraphCore
 from ..training.config import TrainingConfig
@@ -102,7 +103,7 @@ class SavingMixin(FittingMixin):
             put(as_stream(target, "write"))
 
     @classmethod
-    def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> Self:
+    def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS, *, missing: Missing = "keep") -> Self:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
         A file whose name ends in ``.onnx`` is imported, see :meth:`SameDiff.import_onnx`.
@@ -117,12 +118,18 @@ class SavingMixin(FittingMixin):
             Whether the updater's state is read too, where there is one.
         limits : FlatLimits
             Longest file and most tables that are taken; larger ones are a LimitError.
+        missing : "keep", "warn" or "error"
+            What happens where ops are not registered here: the graph opens and runs what does not need them, silently or with a warning;
+            or it is an error that names all of them.
 
         Raises
         ------
         FileFormatError, TruncatedFileError, LimitError
             The file is no graph file, is cut off, or exceeds the limits.
+        MissingOpError
+            With ``missing="error"``, ops are not registered here.
         """
+        check_missing(missing)
         where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
         sd = cls()
         if where.lower().endswith(".onnx: "):
@@ -133,16 +140,24 @@ class SavingMixin(FittingMixin):
             sd._fill(read_any(source, limits), load_updater_state)
         except FileFormatError as error:
             raise type(error)(f"{where}{error}") from error
+        sd._tell_missing(missing, where)
         return sd
+
+    def _tell_missing(self, missing: Missing, where: str) -> None:
+        versions, whose = self.missing_op_versions(), self.missing_op_distributions()
+        if versions:
+            told = ["".join((name, "" if version is None else f" (version {version})", f" of {whose[name]}" if whose[name] else ""))
+                    for name, version in versions.items()]
+            tell_missing(missing, f"{where}{len(told)} of the ops are not registered: {', '.join(told)}", stacklevel=3)
 
     def as_flat_file(self, target: Target, include_updater_state: bool = True) -> None:
         """As :meth:`save`, by default with updater state."""
         self.save(target, include_updater_state)
 
     @classmethod
-    def from_flat_file(cls, source: Target, load_updater_state: bool = True) -> Self:
+    def from_flat_file(cls, source: Target, load_updater_state: bool = True, *, missing: Missing = "keep") -> Self:
         """As :meth:`load`."""
-        return cls.load(source, load_updater_state)
+        return cls.load(source, load_updater_state, missing=missing)
 
     def missing_ops(self) -> list[str]:
         """Ids of the ops, and names of the classes inside ops, that the file named and nobody registers.

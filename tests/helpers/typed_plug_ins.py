@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dl4py.layers import (
+    BaseLayer,
     ContainerLayer,
     DenseLayer,
     FeedForwardLayer,
@@ -19,12 +20,14 @@ from dl4py.layers import (
     Layer,
     LayerConstraint,
     OutputLayer,
+    RnnOutputLayer,
     SameDiffLambdaVertex,
     SameDiffLoss,
     SameDiffVertex,
     VertexInputs,
     at_work,
     check_constraint,
+    check_evaluation,
     check_initialiser,
     check_layer,
     check_preprocessor,
@@ -38,7 +41,8 @@ from dl4py.layers import (
 )
 from dl4py.samediff import DataType, SameDiff, SDVariable
 from dl4py.samediff.configuration.configuration import configuration
-from dl4py.samediff.training import RatedUpdater, Schedule
+from dl4py.samediff.evaluation import BaseEvaluation
+from dl4py.samediff.training import Listener, RatedUpdater, Schedule
 from dl4py.udf import (
     LongShapeDescriptor,
     OpContext,
@@ -292,3 +296,110 @@ check_preprocessor(Flat(), InputType.convolutional(2, 3, 4)).raise_if_failed()
 check_vertex(Difference(), InputType.feed_forward(3), InputType.feed_forward(3)).raise_if_failed()
 check_layer(Residual(first=DenseLayer(n_out=8, activation="tanh"), second=DenseLayer(n_out=4, activation="tanh")),
             InputType.feed_forward(4)).raise_if_failed()
+
+
+@user_op("strict.unit", saved=1, grad=lambda xp, inputs, outputs, grads: [grads[0] / outputs[1]])
+def unit(xp: Any, x: Any) -> Any:
+    length = xp.sqrt((x * x).sum())
+    return x / length, length
+
+
+@user_op("strict.pick")
+def pick(xp: Any, batch: Any, running: Any, *, training: bool) -> Any:
+    return batch * 1 if training else running * 1
+
+
+@layer("strict.Centre")
+class Centre(FeedForwardLayer):
+    momentum: float = 0.9
+
+    def define_parameters(self, params: Any) -> None:
+        params.statistic("mean", (1, self.n_in))
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return input_type
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: Any, mask: SDVariable | None) -> SDVariable:
+        mean = x.mean(True, 0)
+        params.move("mean", (params["mean"] - sd.stop_gradient(mean)) * (1 - self.momentum))
+        params.penalty((x * x).mean())
+        y: SDVariable = x - pick(mean, params["mean"])
+        return y
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return mask
+
+
+@layer("strict.Leaky")
+class Leaky(BaseLayer):
+    n_in: int = 0
+    decay: float = 0.5
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        return self.replace(n_in=input_type.array_shape()[1]) if override or self.n_in <= 0 else self
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return input_type
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: Any, mask: SDVariable | None) -> SDVariable:
+        def step(sd: SameDiff, carries: Sequence[SDVariable], elements: Sequence[SDVariable]) -> tuple[list[SDVariable], list[SDVariable]]:
+            h = carries[0] * self.decay + elements[0]
+            return [h], [h]
+        (last,), (found,) = sd.scan(step, [params.state("h", x, self.n_in)], [x.permute(2, 0, 1)])
+        params.keep_state("h", last)
+        return found.permute(1, 2, 0)
+
+
+@layer("strict.CosineOutput")
+class CosineOutput(RnnOutputLayer):
+    def pre_output(self, sd: SameDiff, x: SDVariable, params: Any) -> SDVariable:
+        return x.mmul(params["W"]) * 5.0
+
+
+@lambda_layer("strict.Halved", output_type=lambda input_type: InputType.feed_forward(2))
+def halved(sd: SameDiff, x: SDVariable) -> SDVariable:
+    return x[:, :2]
+
+
+@configuration("strict.Lars")
+class Lars(RatedUpdater):
+    learning_rate: float = 0.1
+
+    def after_step(self, xp: Any, param: Any, update: Any) -> Any:
+        return update * xp.sqrt((param * param).sum())
+
+    def step(self, xp: Any, gradient: Any, state: Sequence[Any], hyper: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
+        return hyper[0] * gradient, ()
+
+
+class Brier(BaseEvaluation, name="strict.Brier"):
+    def __init__(self) -> None:
+        self.total, self.rows = 0.0, 0
+
+    def count(self, rows: Any) -> None:
+        self.total += float(((rows.labels - rows.predictions) ** 2).sum())
+        self.rows += len(rows.labels)
+
+    def join(self, other: Self) -> None:
+        self.total, self.rows = self.total + other.total, self.rows + other.rows
+
+    def reset(self) -> None:
+        self.total, self.rows = 0.0, 0
+
+    def stats(self) -> str:
+        return f"Brier score {self.total / max(self.rows, 1):.4f} of {self.rows} rows"
+
+
+class Scores(Listener):
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+
+    def iteration_done(self, model: Any, iteration: int, epoch: int) -> None:
+        self.scores.append(model.score())
+
+    def on_epoch_end(self, model: Any) -> None:
+        print(len(self.scores))
+
+
+check_evaluation(Brier(), np.eye(2)[[0, 1, 1, 0]], np.full((4, 2), 0.5)).raise_if_failed()
+print(unit(np.ones(3)), halved(), Centre(), Leaky(), CosineOutput(n_out=2), Lars(), Scores().scores)

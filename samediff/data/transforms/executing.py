@@ -104,7 +104,7 @@ Join.Builder = JoinBuilder
 
 
 class LocalTransformExecutor(JavaSpelling):
-    """Runs processes in this process (DataVec's class of that name; Spark's takes frames here, too).
+    """Runs processes in this process (DataVec's class of that name).
 
     Records in give lists of records, frames give frames.
     """

@@ -12,7 +12,7 @@ from dl4py.networks.commands import inspect
 from dl4py.samediff.base.registry import MissingClassWarning
 from dl4py.samediff.configuration.classes import _REGISTRY, _SIMPLE
 from dl4py.samediff.configuration.configuration import configuration
-from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError
+from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError, UnsupportedVersionError
 from dl4py.samediff.training import Sgd
 
 NAME = "org.acme.changing.Scaled"
@@ -56,6 +56,17 @@ def test_an_option_that_the_class_has_no_more_is_an_error(registered, tmp_path):
 
     registered({"__annotations__": {"gain": float}, "gain": 1.0, "upgrade": upgrade})
     assert MultiLayerNetwork.load(tmp_path / "n.zip").get_layer_wise_configurations().layers[1].gain == 5
+
+
+def test_what_is_of_a_newer_version_is_inspected_all_the_same(registered, tmp_path):
+    new = registered({"version": 2})
+    network(DenseLayer(n_out=3), new(n_out=2, name="middle")).save(tmp_path / "n.zip")
+    registered({})
+    with pytest.raises(UnsupportedVersionError, match="version 2 of the class; registered is version 1"):
+        MultiLayerNetwork.load(tmp_path / "n.zip")
+    report = inspect(tmp_path / "n.zip")
+    assert [p.kind for p in report.parts] == ["DenseLayer", "Scaled", "OutputLayer"] and report.parameters == 26
+    assert any("saved by version 2 of the class; registered is version 1. Update the package" in note for note in report.notes)
 
 
 def test_so_are_those_of_what_layers_hold(registered, tmp_path):

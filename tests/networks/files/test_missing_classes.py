@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import warnings
 import zipfile
 
 import numpy as np
@@ -49,7 +50,7 @@ from dl4py.networks.commands import inspect
 from dl4py.networks.files.model_zip import ModelZip, write_model_zip
 from dl4py.samediff import DataSet, MultiDataSet
 from dl4py.samediff.base.registry import MissingClassWarning
-from dl4py.samediff.errors import FileFormatError, MissingOpError
+from dl4py.samediff.errors import FileFormatError, GraphError, MissingOpError
 from dl4py.samediff.training import Adam, Nesterovs, StepSchedule
 
 
@@ -216,6 +217,41 @@ def test_the_warning_points_at_who_loads(tmp_path, load):
     with pytest.warns(MissingClassWarning) as heard:
         load(source)
     assert [w.filename for w in heard] == [__file__]
+
+
+LOADERS = {"rows": [MultiLayerNetwork.load, ModelSerializer.restore_multi_layer_network],
+           "graph": [ComputationGraph.load, ModelSerializer.restore_computation_graph]}
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_the_caller_says_what_happens(name, tmp_path):
+    net, inputs, _ = given(name)
+    net.save(tmp_path / "n.zip")
+    document = json.loads(entries(tmp_path / "n.zip")["configuration.json"])
+    part = document["confs"][3]["layer"] if name == "rows" else document["vertices"]["both"]
+    part["@class"] = "org.acme.One"
+    text = json.dumps(document).replace("org.nd4j.linalg.learning.config.Adam", "org.acme.Slow")
+    source = rewritten(tmp_path / "n.zip", tmp_path / "in.zip", text)
+    for load in LOADERS[name]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = load(source, missing="keep")
+            with pytest.raises(MissingOpError, match=r'in\.zip: 2 of .*org\.acme\.(One.*Slow|Slow.*One).*needed by .*missing="keep"'):
+                load(source, missing="error")
+            assert not load(tmp_path / "n.zip", missing="error").missing_classes()
+        assert found.missing_classes().keys() == {"org.acme.One", "org.acme.Slow"}
+        with pytest.warns(MissingClassWarning, match="2 of the classes"):
+            load(source, missing="warn")
+        with pytest.raises(GraphError, match='missing must be "warn", "keep" or "error", got True'):
+            load(source, missing=True)
+        assert found.summary() and set(found.param_table()) <= {*net.param_table(), "3_unknown"}
+        with pytest.warns(MissingClassWarning, match="without activations of"):
+            before = forward(found, inputs)
+        whole = forward(net, inputs)
+        for key, array in before.items():
+            np.testing.assert_array_equal(array, whole[key])
+        found.save(tmp_path / "same.zip")
+        assert entries(tmp_path / "same.zip") == entries(source)
 
 
 def test_of_several_missing_layers_what_stands_between_is_not_guessed(tmp_path):

@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import io
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 
+from dl4py.networks.commands import inspect
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.registry import MissingClassWarning
 from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair
 from dl4py.samediff.codecs.flatbuffers.reader import FlatLimits, read_flat_graph
 from dl4py.samediff.codecs.flatbuffers.schema import OpType
@@ -205,7 +208,7 @@ def shifted(cls):
     return sd.as_flat_buffers()
 
 
-def test_user_ops_with_versions(user_op):
+def test_user_ops_with_versions(user_op, tmp_path):
     data = shifted(user_op(2))
     sd = SameDiff.from_flat_buffers(data)
     assert sd.producer("y").op == OPS["acme.shift"](2.5, (1, 0), "down")
@@ -214,6 +217,9 @@ def test_user_ops_with_versions(user_op):
     user_op(1)
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         SameDiff.from_flat_buffers(data)
+    (tmp_path / "g.fb").write_bytes(data)
+    report = inspect(tmp_path / "g.fb")
+    assert report.ops["acme.shift"] == 1 and "version 2 of its class; registered is version 1" in report.notes[0]
 
 
 def test_missing_ops_stay_in_the_graph(user_op):
@@ -232,6 +238,23 @@ def test_missing_ops_stay_in_the_graph(user_op):
     back = SameDiff.from_flat_buffers(again)
     assert back.missing_ops() == []
     assert back.output_single(feed, "z").tolist() == [7, 7]
+
+
+def test_the_caller_says_what_happens_with_missing_ops(user_op, tmp_path):
+    (tmp_path / "g.fb").write_bytes(shifted(user_op(1)))
+    for load in (SameDiff.load, SameDiff.from_flat_file):
+        assert load(tmp_path / "g.fb", missing="error").missing_ops() == []
+    OPS.remove("acme.shift")
+    for load in (SameDiff.load, SameDiff.from_flat_file):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert load(tmp_path / "g.fb").missing_ops() == load(tmp_path / "g.fb", missing="keep").missing_ops() == ["acme.shift"]
+        with pytest.warns(MissingClassWarning, match=r"g\.fb: 1 of the ops are not registered: acme\.shift \(version 1\)\. What does"):
+            load(tmp_path / "g.fb", missing="warn")
+        with pytest.raises(MissingOpError, match=r'acme\.shift \(version 1\).*load with missing="keep"'):
+            load(tmp_path / "g.fb", missing="error")
+        with pytest.raises(GraphError, match="missing must be"):
+            load(tmp_path / "g.fb", missing="all")
 
 
 def test_failed_save_leaves_the_old_file(tmp_path):
