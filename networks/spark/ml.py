@@ -23,6 +23,7 @@ from pyspark.ml.util import (
 )
 from pyspark.sql import functions as f
 
+from ...samediff.codecs.atomic_files import write_file
 from ...samediff.errors import ConfigurationError
 from ..structure.configuration import ComputationGraphConfiguration, NetworkConfiguration, read
 from .frames import plain_column
@@ -192,8 +193,7 @@ class _Reader(MLReader):  # type: ignore[misc, type-arg]
         text = self.sparkSession.read.parquet(f"{path}/{_FILE}").first()[0]
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.zip")
-            with open(file, "wb") as stream:
-                stream.write(text)
+            write_file(file, bytes(text))
             model = SparkDl4jModel(file)
         model._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(model, metadata)

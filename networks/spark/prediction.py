@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.functions import arrow_udf
 
+from ...samediff.codecs.atomic_files import write_file
 from ...samediff.data.iterators.list_iterators import check_batch
 from ...samediff.errors import MissingPackageError
 from ...samediff.graph.graph import SameDiff
@@ -67,8 +68,7 @@ class SavedModel:
     def _read(self) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model")
-            with open(path, "wb") as file:
-                file.write(self.text)
+            write_file(path, self.text)
             try:
                 return open_model(path)
             except ImportError as error:

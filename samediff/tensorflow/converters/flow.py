@@ -89,7 +89,7 @@ def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
 def linspace(node: OnnxNode, start: Any, stop: Any, count: Any) -> Any:
     """So many numbers of equal distance."""
     a, b, n = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
-    return np.linspace(a, b, *bounded(node, n)).astype(start.dtype)
+    return np.linspace(a, b, bounded(node, n)[0]).astype(start.dtype)
 
 
 @tensorflow("Shape", "Rank", "Size")

@@ -12,8 +12,8 @@ from ...ops.conv.cnn_configuration import Conv2DConfig, Conv3DConfig, DeConv3DCo
 from .table import numbers, tensorflow
 
 #: What boxes are drawn in where no colours are given.
-_COLOURS = np.float32([[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1], [0.5, 0, 0, 1],
-                       [0, 0, 0.5, 1], [0, 1, 1, 1], [1, 0, 1, 1]])
+_COLOURS = np.array([[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1], [0.5, 0, 0, 1],
+                       [0, 0, 0.5, 1], [0, 1, 1, 1], [1, 0, 1, 1]], np.float32)
 _AXES = {2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 
 
