@@ -28,7 +28,7 @@ ROOMS = {
 FOLDERS = {
     "samediff.cpu": ("cache", "compiler", "library", "blas", "native", "code", "matrix", "kernels", "sweeps", "routines", "ops"),
     "samediff.cuda": ("kernels", "drivers", "code", "sweeps", "routines", "ops"),
-    "samediff.data": ("sets", "given", "iterators", "normalizers", "readers", "public"),
+    "samediff.data": ("sets", "given", "splits", "iterators", "normalizers", "records", "transforms", "readers", "pictures", "public"),
     "samediff.onnx": ("converters", "exporters"),
     "samediff.ops": ("elementwise", "shape", "conv", "index", "linalg", "random", "image", "reduce", "control", "nn", "recurrent",
                      "losses"),

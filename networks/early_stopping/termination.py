@@ -4,22 +4,10 @@ from __future__ import annotations
 import math
 import time
 
-from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.time_unit import TimeUnit as TimeUnit
 from ...samediff.base.javanames import JavaSpelling
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.errors import ConfigurationError
-
-
-class TimeUnit(JavaEnum):
-    """Java's units of time; the value is the number of seconds."""
-
-    NANOSECONDS = 1e-9
-    MICROSECONDS = 1e-6
-    MILLISECONDS = 1e-3
-    SECONDS = 1.0
-    MINUTES = 60.0
-    HOURS = 3600.0
-    DAYS = 86400.0
 
 
 class EpochTerminationCondition(JavaSpelling):

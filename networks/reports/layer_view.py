@@ -65,6 +65,10 @@ class LayerView(JavaSpelling):
     def __init__(self, network: HasLayers, key: str) -> None:
         self._network, self._key = network, key
 
+    @property  # type: ignore[misc]  # nobody sets it
+    def __class__(self) -> Any:      # a view is an instance of the class of its layer, too, as in DL4J
+        return type(self.get_config())
+
     def _member(self) -> Member:
         return self._network.structure.member(self._key)
 

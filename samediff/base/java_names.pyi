@@ -35,8 +35,8 @@ from ..data.public.labelled_examples import LabelledExamples as LabelledExamples
 from ..data.public.mnist_iterators import EmnistDataSetIterator as EmnistDataSetIterator
 from ..data.readers.csv_reader import CSVRecordReader as CSVRecordReader
 from ..data.readers.record_iterators import RecordReaderDataSetIterator as RecordReaderDataSetIterator
-from ..data.readers.record_meta_data import RecordMetaDataLine as RecordMetaDataLine
 from ..data.readers.record_multi_iterator import RecordReaderMultiDataSetIteratorBuilder as RecordReaderMultiDataSetIteratorBuilder
+from ..data.records.record_meta_data import RecordMetaDataLine as RecordMetaDataLine
 from ..data.sets.dataset import DataSet as DataSet
 from ..data.sets.dataset import SplitTestAndTrain as SplitTestAndTrain
 from ..data.sets.multi_dataset import MultiDataSet as MultiDataSet
@@ -452,16 +452,16 @@ class EmnistDataSetIteratorNames(JavaSpelling):
     def numLabels(data_set: Any) -> int: ...
 
 class CSVRecordReaderNames(JavaSpelling):
+    getLabels = CSVRecordReader.get_labels
     hasNext = CSVRecordReader.has_next
     loadFromMetaData = CSVRecordReader.load_from_meta_data
+    nextRecord = CSVRecordReader.next_record
+    resetSupported = CSVRecordReader.reset_supported
 
 class RecordReaderDataSetIteratorNames(JavaSpelling):
     isCollectMetaData = RecordReaderDataSetIterator.is_collect_meta_data
     loadFromMetaData = RecordReaderDataSetIterator.load_from_meta_data
     setCollectMetaData = RecordReaderDataSetIterator.set_collect_meta_data
-
-class RecordMetaDataLineNames(JavaSpelling):
-    getLocation = RecordMetaDataLine.get_location
 
 class RecordReaderMultiDataSetIteratorBuilderNames(JavaSpelling):
     addInput = RecordReaderMultiDataSetIteratorBuilder.add_input
@@ -472,6 +472,9 @@ class RecordReaderMultiDataSetIteratorBuilderNames(JavaSpelling):
     addSequenceReader = RecordReaderMultiDataSetIteratorBuilder.add_sequence_reader
     sequenceAlignmentMode = RecordReaderMultiDataSetIteratorBuilder.sequence_alignment_mode
     timeSeriesRandomOffset = RecordReaderMultiDataSetIteratorBuilder.time_series_random_offset
+
+class RecordMetaDataLineNames(JavaSpelling):
+    getLocation = RecordMetaDataLine.get_location
 
 class DataSetNames(JavaSpelling):
     asList = DataSet.as_list

@@ -8,6 +8,7 @@
     normalizer.fit(train)
     train.set_pre_processor(normalizer)
 """
+from . import transforms
 from .iterators.async_iterator import AsyncDataSetIterator, AsyncMultiDataSetIterator
 from .iterators.block_iterators import DummyBlockDataSetIterator, DummyBlockMultiDataSetIterator
 from .iterators.caching_iterator import (
@@ -18,7 +19,6 @@ from .iterators.caching_iterator import (
     InMemoryDataSetCache,
 )
 from .iterators.file_iterators import FileDataSetIterator, FileMultiDataSetIterator
-from .iterators.file_split import FileSplit
 from .iterators.iterator import (
     BatchIterator,
     DataSetIterator,
@@ -71,6 +71,17 @@ from .iterators.wrapper_iterators import (
 )
 from .normalizers.image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
 from .normalizers.image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
+from .normalizers.more_image_transforms import (
+    BoxImageTransform,
+    EqualizeHistTransform,
+    MultiImageTransform,
+    RandomCropTransform,
+    ResizeImageTransform,
+    RotateImageTransform,
+    ScaleImageTransform,
+    ShowImageTransform,
+    WarpImageTransform,
+)
 from .normalizers.multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
 from .normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from .normalizers.preprocessors import (
@@ -84,6 +95,14 @@ from .normalizers.preprocessors import (
     UnderSamplingByMaskingPreProcessor,
 )
 from .normalizers.standard_scaler import StandardScaler
+from .pictures.image_loader import (
+    ImageLoader,
+    Java2DNativeImageLoader,
+    NativeImageLoader,
+)
+from .pictures.image_record_reader import (
+    ImageRecordReader,
+)
 from .public.cifar_iterator import Cifar10DataSetIterator
 from .public.fetcher import DownloadError, data_folder
 from .public.iris_iterator import IrisDataSetIterator
@@ -92,14 +111,82 @@ from .public.mnist_iterators import EmnistDataSetIterator, EMnistSet, MnistDataS
 from .public.photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
 from .public.uci_iterator import UciSequenceDataSetIterator
 from .readers.csv_reader import CSVRecordReader
+from .readers.csv_sequences import (
+    CSVLineSequenceRecordReader,
+    CSVNLinesSequenceRecordReader,
+    CSVRegexRecordReader,
+    CSVVariableSlidingWindowRecordReader,
+)
+from .readers.line_readers import (
+    CollectionRecordReader,
+    CollectionSequenceRecordReader,
+    FileRecordReader,
+    LibSvmRecordReader,
+    LineRecordReader,
+    ListStringRecordReader,
+    RegexLineRecordReader,
+    RegexSequenceRecordReader,
+    SVMLightRecordReader,
+)
 from .readers.record_iterators import RecordReaderDataSetIterator
-from .readers.record_meta_data import RecordMetaDataLine
 from .readers.record_multi_iterator import RecordReaderMultiDataSetIterator
 from .readers.sequence_iterators import CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
 from .readers.series_alignment import AlignmentMode
+from .readers.transform_readers import (
+    ComposableRecordReader,
+    ConcatenatingRecordReader,
+    TransformProcessRecordReader,
+    TransformProcessSequenceRecordReader,
+)
+from .records.configuration import Configuration
+from .records.record_meta_data import (
+    Record,
+    RecordMetaData,
+    RecordMetaDataLine,
+)
+from .records.record_reader import (
+    RecordReader,
+    SequenceRecordReader,
+)
+from .records.writables import (
+    BooleanWritable,
+    DoubleWritable,
+    FloatWritable,
+    IntWritable,
+    LongWritable,
+    NDArrayWritable,
+    NullWritable,
+    Text,
+    Writable,
+    WritableType,
+)
 from .sets.dataset import DataSet, SplitTestAndTrain
 from .sets.java_random import JavaRandom
 from .sets.multi_dataset import MultiDataSet, MultiDataSets
+from .splits.file_split import (
+    FileSplit,
+)
+from .splits.input_split import (
+    CollectionInputSplit,
+    InputSplit,
+    NumberedFileInputSplit,
+)
+from .splits.path_filters import (
+    BalancedPathFilter,
+    PathFilter,
+    RandomPathFilter,
+)
+from .splits.path_labels import (
+    ParentPathLabelGenerator,
+    PathLabelGenerator,
+    PatternPathLabelGenerator,
+)
+from .splits.text_splits import (
+    InputStreamInputSplit,
+    ListStringSplit,
+    StringSplit,
+)
+from .transforms import *  # noqa: F403
 
 __all__ = [
     "AlignmentMode",
@@ -107,15 +194,28 @@ __all__ = [
     "AsyncMultiDataSetIterator",
     "AsyncShieldDataSetIterator",
     "AsyncShieldMultiDataSetIterator",
+    "BalancedPathFilter",
     "BatchIterator",
     "BenchmarkDataSetIterator",
     "BenchmarkMultiDataSetIterator",
+    "BooleanWritable",
+    "BoxImageTransform",
+    "CSVLineSequenceRecordReader",
+    "CSVNLinesSequenceRecordReader",
     "CSVRecordReader",
+    "CSVRegexRecordReader",
     "CSVSequenceRecordReader",
+    "CSVVariableSlidingWindowRecordReader",
     "CachingDataSetIterator",
     "Cifar10DataSetIterator",
+    "CollectionInputSplit",
+    "CollectionRecordReader",
+    "CollectionSequenceRecordReader",
+    "ComposableRecordReader",
     "CompositeDataSetPreProcessor",
     "CompositeMultiDataSetPreProcessor",
+    "ConcatenatingRecordReader",
+    "Configuration",
     "CropAndResizeDataSetPreProcessor",
     "CropImageTransform",
     "DataSet",
@@ -125,6 +225,7 @@ __all__ = [
     "DataSetLoaderIterator",
     "DataSetPreProcessor",
     "DataSetType",
+    "DoubleWritable",
     "DoublesDataSetIterator",
     "DownloadError",
     "DummyBlockDataSetIterator",
@@ -133,35 +234,49 @@ __all__ = [
     "EarlyTerminationDataSetIterator",
     "EarlyTerminationMultiDataSetIterator",
     "EmnistDataSetIterator",
+    "EqualizeHistTransform",
     "ExistingDataSetIterator",
     "ExistingMiniBatchDataSetIterator",
     "ExistingMultiDataSetIterator",
     "FileDataSetIterator",
     "FileMultiDataSetIterator",
+    "FileRecordReader",
     "FileSplit",
     "FileSplitDataSetIterator",
     "FileSplitParallelDataSetIterator",
     "FlipImageTransform",
+    "FloatWritable",
     "FloatsDataSetIterator",
     "INDArrayDataSetIterator",
     "ImageFlatteningDataSetPreProcessor",
+    "ImageLoader",
     "ImageMultiPreProcessingScaler",
     "ImagePreProcessingScaler",
+    "ImageRecordReader",
     "ImageTransform",
     "InFileAndMemoryDataSetCache",
     "InFileDataSetCache",
     "InMemoryDataSetCache",
     "InequalityHandling",
+    "InputSplit",
+    "InputStreamInputSplit",
+    "IntWritable",
     "IrisDataSetIterator",
     "IteratorDataSetIterator",
     "IteratorMultiDataSetIterator",
+    "Java2DNativeImageLoader",
     "JavaRandom",
     "JointMultiDataSetIterator",
     "JointParallelDataSetIterator",
     "KFoldIterator",
     "LFWDataSetIterator",
     "LabelLastTimeStepPreProcessor",
+    "LibSvmRecordReader",
+    "LineRecordReader",
     "ListDataSetIterator",
+    "ListStringRecordReader",
+    "ListStringSplit",
+    "LongWritable",
     "MiniBatchFileDataSetIterator",
     "MnistDataSetIterator",
     "MultiDataSet",
@@ -172,40 +287,70 @@ __all__ = [
     "MultiDataSetPreProcessor",
     "MultiDataSetWrapperIterator",
     "MultiDataSets",
+    "MultiImageTransform",
     "MultiNormalizerHybrid",
     "MultiNormalizerMinMaxScaler",
     "MultiNormalizerStandardize",
     "MultipleEpochsIterator",
+    "NDArrayWritable",
+    "NativeImageLoader",
     "NoMoreDataError",
     "NormalizerMinMaxScaler",
     "NormalizerStandardize",
+    "NullWritable",
+    "NumberedFileInputSplit",
     "NumpyDataSetIterator",
     "NumpyMultiDataSetIterator",
+    "ParentPathLabelGenerator",
+    "PathFilter",
+    "PathLabelGenerator",
+    "PatternPathLabelGenerator",
     "PermuteDataSetPreProcessor",
     "PipelineImageTransform",
     "RGBtoGrayscaleDataSetPreProcessor",
+    "RandomCropTransform",
     "RandomDataSetIterator",
     "RandomMultiDataSetIterator",
+    "RandomPathFilter",
     "ReconstructionDataSetIterator",
+    "Record",
+    "RecordMetaData",
     "RecordMetaDataLine",
+    "RecordReader",
     "RecordReaderDataSetIterator",
     "RecordReaderMultiDataSetIterator",
+    "RegexLineRecordReader",
+    "RegexSequenceRecordReader",
+    "ResizeImageTransform",
+    "RotateImageTransform",
+    "SVMLightRecordReader",
     "SamplingDataSetIterator",
+    "ScaleImageTransform",
     "ScrollableDataSetIterator",
     "ScrollableMultiDataSetIterator",
+    "SequenceRecordReader",
     "SequenceRecordReaderDataSetIterator",
+    "ShowImageTransform",
     "SingletonDataSetIterator",
     "SingletonMultiDataSetIterator",
     "SplitTestAndTrain",
     "StandardScaler",
+    "StringSplit",
     "TestDataSetIterator",
     "TestMultiDataSetIterator",
+    "Text",
     "TinyImageNetDataSetIterator",
+    "TransformProcessRecordReader",
+    "TransformProcessSequenceRecordReader",
     "UciSequenceDataSetIterator",
     "UnderSamplingByMaskingPreProcessor",
     "VGG16ImagePreProcessor",
     "Values",
     "ViewIterator",
+    "WarpImageTransform",
     "WorkspacesShieldDataSetIterator",
+    "Writable",
+    "WritableType",
     "data_folder",
 ]
+__all__ += transforms.__all__

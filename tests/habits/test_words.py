@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dl4py
 from dl4py.networks import MultiLayerNetwork
 from dl4py.networks.commands import main
 from dl4py.samediff import Evaluation
@@ -139,6 +140,14 @@ def test_verbose_measuring(monkeypatch):
         assert (Bar.seen == ["evaluate of 3", "predict of 3"] and str(shown[0]) == str(quiet[0])) or type(model).__name__ == "SameDiff"
         np.testing.assert_array_equal(shown[1], quiet[1])
         Bar.seen = []
+
+
+@pytest.mark.parametrize("name, said", [("UIServer", "StatsListener"), ("Word2Vec", "gensim"), ("OnnxImport", "import_onnx"),
+                                        ("TFGraphMapper", "import_frozen_tf"), ("ModelGuesser", "load"), ("LayerWorkspaceMgr", "leave")])
+def test_names_of_what_is_not_here_say_what_is(name, said):
+    with pytest.raises(AttributeError, match=said):
+        getattr(dl4py, name)
+    assert not {key for key in dl4py._ELSEWHERE if key in dl4py.__all__}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
-from .file_split import FileSplit
+from ..splits.file_split import FileSplit
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
 

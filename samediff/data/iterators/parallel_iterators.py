@@ -11,8 +11,8 @@ from ...base.java.java_enum import JavaEnum
 from ...base.java_names import JointParallelDataSetIteratorNames
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
+from ..splits.file_split import FileSplit
 from .async_iterator import AsyncDataSetIterator
-from .file_split import FileSplit
 from .iterator import DataSetIterator
 from .loader_iterators import FileSplitDataSetIterator, load_data_set
 from .mini_batch_files import DEFAULT_PATTERN

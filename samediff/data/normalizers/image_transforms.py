@@ -15,7 +15,8 @@ Transform: TypeAlias = Callable[[Picture, np.random.Generator], Any]
 
 
 class ImageTransform:
-    """Base of transforms; any function ``(picture, random) -> picture`` serves as well.
+    """Base of transforms; any function ``(picture, random) -> picture`` serves as well. DL4J's generators in constructors are accepted and
+    have no effect: random numbers come from who applies the transform.
 
     Shapes: picture (channels, height, width) -> (channels, any, any); iterators bring it back to its size.
     """
@@ -24,11 +25,18 @@ class ImageTransform:
         raise NotImplementedError(f"{type(self).__name__} must implement __call__(self, picture, random)")
 
 
+def without_random(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Arguments without a random generator, which DL4J's constructors take: iterators draw from their own seed."""
+    return tuple(one for one in arguments if one is not None and not hasattr(one, "next_int"))
+
+
 class FlipImageTransform(ImageTransform):
     """Mirrors pictures.
 
     Parameters
     ----------
+    *arguments : int
+        The mode; a random generator before it, as in DL4J, has no effect.
     flip_mode : int, optional
         0 upside down, 1 left and right, -1 both; without a mode one of these or none, at random.
 
@@ -39,7 +47,8 @@ class FlipImageTransform(ImageTransform):
     [[[1.0, 0.0], [3.0, 2.0]]]
     """
 
-    def __init__(self, flip_mode: int | None = None) -> None:
+    def __init__(self, *arguments: Any, flip_mode: int | None = None) -> None:
+        (flip_mode,) = without_random(arguments) or (flip_mode,)
         if flip_mode not in (None, 0, 1, -1):
             raise ConfigurationError(f"FlipImageTransform: the mode is 0, 1, -1 or None, got {flip_mode!r}")
         self.flip_mode = flip_mode
@@ -56,15 +65,12 @@ class CropImageTransform(ImageTransform):
 
     Parameters
     ----------
-    crop : int or (top, left, bottom, right)
-        The most rows and columns to cut off at each side, or at all.
-    *others : int
-        left, bottom and right, where ``crop`` is the number for the top.
+    *crop : int or (top, left, bottom, right)
+        The most rows and columns to cut off at all sides; or at each of the four.
     """
 
-    def __init__(self, crop: int | Sequence[int], *others: int) -> None:
-        given: tuple[int, ...] = (crop,) if isinstance(crop, int) else tuple(crop)
-        given = (*given, *others)
+    def __init__(self, *crop: Any) -> None:
+        given: tuple[int, ...] = tuple(n for one in without_random(crop) for n in ((one,) if isinstance(one, int) else one))
         sides = given * 4 if len(given) == 1 else given
         if len(sides) != 4 or min(sides) < 0:
             raise ConfigurationError(f"CropImageTransform takes one number or four (top, left, bottom, right), not below 0; got {given}")
@@ -84,13 +90,16 @@ class PipelineImageTransform(ImageTransform):
 
     Parameters
     ----------
-    transforms : sequence of transforms, or of (transform, probability)
-        Without a probability a transform is always applied.
+    *arguments : transforms, or (transform, probability), or a list of these
+        Without a probability a transform is always applied. A last truth value is ``shuffle``.
     shuffle : bool, default False
         In an order drawn for every picture.
     """
 
-    def __init__(self, transforms: Sequence[Any], shuffle: bool = False) -> None:
+    def __init__(self, *arguments: Any, shuffle: bool = False) -> None:
+        given = list(without_random(arguments))
+        shuffle = given.pop() if given and isinstance(given[-1], bool) else shuffle
+        transforms = given[0] if len(given) == 1 and isinstance(given[0], (list, tuple)) else given
         self.steps = [step if isinstance(step, tuple) else (step, 1.0) for step in transforms]
         for transform, probability in self.steps:
             if not callable(transform) or not 0 <= probability <= 1:

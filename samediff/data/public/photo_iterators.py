@@ -14,10 +14,10 @@ from ...codecs.regular_files import open_regular
 from ...codecs.safe_zip import SafeZip  # files imports data
 from ...errors import ConfigurationError, FileFormatError
 from ..normalizers.image_transforms import Transform
+from ..pictures.decoding import decoded
 from ..sets.java_random import JavaRandom
 from .fetcher import fetch
 from .labelled_examples import DataSetType, LabelledExamples
-from .pictures import decoded
 
 _LARGEST = 1 << 22      # bytes of one JPEG file
 

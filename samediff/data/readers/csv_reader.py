@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,13 +13,26 @@ from numpy.typing import NDArray
 from ...base.java_names import CSVRecordReaderNames
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
-from ..iterators.file_split import FileSplit
 from ..iterators.iterator import NoMoreDataError
+from ..records.record_meta_data import Record, RecordMetaDataLine
+from ..records.record_reader import RecordReader
+from ..splits.file_split import FileSplit
+from ..splits.input_split import Source
+from ..splits.text_splits import InputStreamInputSplit, StringSplit
 from .number_table import read_numbers
-from .record_meta_data import RecordMetaDataLine
+from .record_table import RecordTable
 
 
-class CSVRecordReader(CSVRecordReaderNames):
+class _Content(str):
+    """A text in place of a file."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "the text"
+
+
+class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
     r"""Records of comma-separated files; whole files are parsed at once.
 
     Parameters
@@ -58,21 +71,29 @@ class CSVRecordReader(CSVRecordReaderNames):
             raise ConfigurationError("CSVRecordReader needs skip_num_lines of at least 0 and one character each as "
                                      f"delimiter and quote, got {skip_num_lines}, {delimiter!r}, {quote!r}")
         self._skip, self._delimiter, self._quote = skip_num_lines, delimiter, quote
-        self._files: list[Path] = []
+        self._files: list[Path | _Content] = []
         self._table: NDArray[Any] | None = None
         self._at = 0
 
-    def initialize(self, split: FileSplit | str | Path) -> Self:
-        """Read from these files; returns the reader."""
-        self._files, self._table, self._at = FileSplit.files_of(split), None, 0
+    def initialize(self, split: Source, *others: Any) -> Self:
+        super().initialize(split, *others)
+        given = self.split
+        in_memory = isinstance(given, (StringSplit, InputStreamInputSplit))
+        self._files = [_Content("\n".join(given.lines()))] if in_memory else [*FileSplit.files_of(given)]
+        self._table, self._at = None, 0
         return self
+
+    def read(self) -> Iterator[tuple[list[Any], RecordMetaDataLine]]:
+        record = 0
+        for path in self._sources():
+            for line, values in self._rows(path):
+                yield list(values), RecordMetaDataLine(line, str(path), record)
+                record += 1
 
     def table(self) -> NDArray[Any]:
         """All records. Shapes: (records, columns), float64; text when a value is not a number."""
-        if not self._files:
-            raise ConfigurationError("CSVRecordReader: call initialize(path) first")
         if self._table is None:
-            parts = [self._parsed(f) for f in self._files]
+            parts = [self._parsed(f) for f in self._sources()]
             widths = {p.shape[1] for p in parts}
             if len(widths) > 1:
                 raise FileFormatError("files of different numbers of columns: "
@@ -80,20 +101,26 @@ class CSVRecordReader(CSVRecordReaderNames):
             self._table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return self._table
 
-    def _parsed(self, path: Path) -> NDArray[Any]:
-        table = read_numbers(path, self._delimiter, self._skip)
+    def _sources(self) -> list[Path | _Content]:
+        if not self._files:
+            raise ConfigurationError("CSVRecordReader: call initialize(path) first")
+        return self._files
+
+    def _parsed(self, path: Path | _Content) -> NDArray[Any]:
+        table = None if isinstance(path, _Content) else read_numbers(path, self._delimiter, self._skip)
         if table is not None:
             return table
         if next(self._rows(path), None) is None:
             raise FileFormatError(f"{path}: no records after {self._skip} skipped lines")
         try:
-            numbers: NDArray[Any] = np.loadtxt(path, np.float64, comments=None, delimiter=self._delimiter, ndmin=2,
+            source = io.StringIO(path) if isinstance(path, _Content) else path
+            numbers: NDArray[Any] = np.loadtxt(source, np.float64, comments=None, delimiter=self._delimiter, ndmin=2,
                                                skiprows=self._skip, quotechar=self._quote, encoding="utf-8")
         except ValueError:          # text among the numbers, or rows of different length
             return self._text(path)
         return numbers
 
-    def _text(self, path: Path) -> NDArray[Any]:
+    def _text(self, path: Path | _Content) -> NDArray[Any]:
         rows: list[list[str]] = []
         for line, row in self._rows(path):
             if rows and len(row) != len(rows[0]):
@@ -101,10 +128,10 @@ class CSVRecordReader(CSVRecordReaderNames):
             rows.append(row)
         return np.array(rows, np.str_)
 
-    def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+    def _rows(self, path: Path | _Content) -> Iterator[tuple[int, list[str]]]:
         """Line number and fields of every record; FileFormatError for what is no text of UTF-8 in columns."""
         line = 0
-        with io.TextIOWrapper(open_regular(path), "utf-8", newline="") as file:
+        with io.StringIO(path) if isinstance(path, _Content) else io.TextIOWrapper(open_regular(path), "utf-8", newline="") as file:
             try:
                 for _ in range(self._skip):
                     file.readline()
@@ -118,7 +145,6 @@ class CSVRecordReader(CSVRecordReaderNames):
                 raise FileFormatError(f"{path}: no table of UTF-8 text behind line {line}: {error}") from None
 
     def place(self, record: int) -> str:
-        """File and line of a record, for messages."""
         for path in self._files:
             for line, _ in self._rows(path):
                 if record == 0:
@@ -131,47 +157,21 @@ class CSVRecordReader(CSVRecordReaderNames):
         lines = [(str(path), line) for path in self._files for line, _ in self._rows(path)]
         return [RecordMetaDataLine(line, path, k) for k, (path, line) in enumerate(lines)]
 
-    def load_from_meta_data(self, meta_data: RecordMetaDataLine | Sequence[RecordMetaDataLine]) -> list[Any]:
-        """The records that came from there; one where a single place is given."""
-        if isinstance(meta_data, RecordMetaDataLine):
-            return self.table()[meta_data.record].tolist()  # type: ignore[no-any-return]
-        return [self.table()[one.record].tolist() for one in meta_data]
-
-    def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
-        """The given columns as numbers, in an array of their own with one record after the other.
-
-        Raises
-        ------
-        FileFormatError
-            A value that is not a number, naming file, line and column.
-        """
-        neighbours = columns == list(range(columns[0], columns[-1] + 1))
-        part = self.table()[:, columns[0]:columns[-1] + 1] if neighbours else self.table()[:, columns]
-        try:
-            return part.astype(np.float64).astype(dtype, copy=False) if part.dtype.kind == "U" else part.astype(dtype, order="C")
-        except ValueError:
-            pass
-        for r, row in enumerate(part):
-            for c, value in zip(columns, row):
-                try:
-                    float(value)
-                except ValueError:
-                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}"
-                                          ) from None
-        raise FileFormatError("the table cannot be converted to numbers")
-
     def has_next(self) -> bool:
-        """Whether there is a further record."""
         return self._at < len(self.table())
 
-    def next(self) -> list[Any]:
-        """The next record."""
+    def next(self, num: int | None = None) -> list[Any]:
+        if num is not None:
+            self._at += num
+            return self.table()[self._at - num:self._at].tolist()  # type: ignore[no-any-return]
         if not self.has_next():
             raise NoMoreDataError("CSVRecordReader has no further record: ask has_next() first, or reset()")
         self._at += 1
         record: list[Any] = self.table()[self._at - 1].tolist()
         return record
 
+    def next_record(self) -> Record:
+        return Record(self.next(), self.origins()[self._at - 1])
+
     def reset(self) -> None:
-        """Start again from the first record."""
         self._at = 0

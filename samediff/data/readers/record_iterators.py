@@ -2,18 +2,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...base.java_names import RecordReaderDataSetIteratorNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 from ..iterators.list_iterators import ViewIterator
+from ..iterators.wrapper_iterators import EarlyTerminationDataSetIterator
+from ..records.record_meta_data import RecordMetaDataLine
 from ..sets.dataset import DataSet
 from .csv_reader import CSVRecordReader
-from .record_meta_data import RecordMetaDataLine
-from .user_records import UserRecords
+from .picture_examples import PictureExamples
+from .user_records import UserRecords, as_table
 
 
 class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames):
@@ -24,8 +27,9 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
 
     Parameters
     ----------
-    reader : CSVRecordReader, or a reader of one's own
-        Initialized; or an object with ``has_next`` and ``next``, whose records are lists of values.
+    reader : RecordReader, or a reader of one's own
+        Initialized; or an object with ``has_next`` and ``next``, whose records are lists of values. Records of an `ImageRecordReader` are
+        pictures, which are decoded batch by batch.
     label_index : int, optional
         Column of the label, or the first one; negative numbers count from the end.
     num_possible_labels : int, optional
@@ -45,10 +49,16 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
     Source: DL4J's ``RecordReaderDataSetIterator``.
     """
 
+    Builder: ClassVar[Any]
+
     def __init__(self, reader: CSVRecordReader | Any, batch: int, label_index: int | None = None,
                  num_possible_labels: int | None = None, regression: bool = False, *,
                  label_names: Sequence[str] | None = None) -> None:
-        reader = self._reader = reader if isinstance(reader, CSVRecordReader) else UserRecords(reader)
+        if hasattr(reader, "pictures"):
+            self._reader = reader
+            super().__init__(PictureExamples(reader, num_possible_labels, regression), batch)  # type: ignore[arg-type]  # in the place of one
+            return
+        reader = self._reader = as_table(reader)
         width = reader.table().shape[1]
         chosen = self._label_columns(width, label_index, num_possible_labels if regression else None)
         features = self._features(reader, [i for i in range(width) if i not in chosen])
@@ -60,6 +70,17 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
             data = DataSet(features, self._one_hot(reader, chosen[0], num_possible_labels, label_names))
             data.label_names = list(label_names or [])
         super().__init__(data, batch)
+
+    def whole_pass(self) -> DataSet | None:
+        return None if isinstance(self._data, PictureExamples) else super().whole_pass()
+
+    def reset(self) -> None:
+        if self._at and isinstance(self._data, PictureExamples):
+            self._reader.reset()
+        super().reset()
+
+    def async_supported(self) -> bool:
+        return isinstance(self._data, PictureExamples)
 
     def set_collect_meta_data(self, collect: bool) -> None:
         """Whether data sets say where their examples came from, as :class:`RecordMetaDataLine`; not by default."""
@@ -115,3 +136,58 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
                                   f"got {classes[r]:g}")
         hot: NDArray[Any] = np.eye(size, dtype=np.float32).take(classes.astype(np.intp), 0)
         return hot
+
+
+class RecordReaderDataSetIteratorBuilder(MethodBuilder):
+    """``RecordReaderDataSetIterator.Builder(reader, batch)``.
+
+    Parameters
+    ----------
+    reader : RecordReader
+        It gives the records.
+    batch_size : int
+        Number of examples of a batch.
+    """
+
+    def __init__(self, reader: Any, batch_size: int) -> None:
+        self._arguments: list[Any] = [reader, batch_size]
+        self._labels: dict[str, Any] = {}
+        self._pre_processor: Any = None
+        self._most: int | None = None
+        self._collect = False
+
+    def classification(self, label_index: int, num_classes: int) -> Self:
+        """Labels are the classes of a column, one-hot."""
+        self._labels = {"label_index": label_index, "num_possible_labels": num_classes}
+        return self
+
+    def regression(self, label_index: int, label_index_to: int | None = None) -> Self:
+        """Labels are the numbers of a column, or of several neighbours."""
+        self._labels = {"label_index": label_index, "regression": True,
+                        "num_possible_labels": label_index if label_index_to is None else label_index_to}
+        return self
+
+    def pre_processor(self, pre_processor: Any) -> Self:
+        """Change every batch."""
+        self._pre_processor = pre_processor
+        return self
+
+    def collect_meta_data(self, collect: bool) -> Self:
+        """Whether data sets say where their examples came from."""
+        self._collect = bool(collect)
+        return self
+
+    def max_num_batches(self, number: int) -> Self:
+        """End a pass after so many batches."""
+        self._most = number if number > 0 else None
+        return self
+
+    def build(self) -> Any:
+        """Return the iterator."""
+        made = RecordReaderDataSetIterator(*self._arguments, **self._labels)
+        made.set_collect_meta_data(self._collect)
+        made.set_pre_processor(self._pre_processor)
+        return made if self._most is None else EarlyTerminationDataSetIterator(made, self._most)
+
+
+RecordReaderDataSetIterator.Builder = RecordReaderDataSetIteratorBuilder

@@ -15,8 +15,9 @@ from ..iterators.list_iterators import check_batch
 from ..sets.java_random import JavaRandom
 from ..sets.multi_dataset import MultiDataSet
 from .csv_reader import CSVRecordReader
-from .sequence_iterators import CSVSequenceRecordReader
+from .sequence_iterators import CSVSequenceRecordReader, as_series
 from .series_alignment import AlignmentMode, aligned, longest_series
+from .user_records import UserRecords, UserSequences, as_table
 
 _Mode: TypeAlias = AlignmentMode
 
@@ -79,7 +80,8 @@ class RecordReaderMultiDataSetIterator(MultiDataSetIterator):
     Builder: ClassVar[type[RecordReaderMultiDataSetIteratorBuilder]]
     AlignmentMode = AlignmentMode
 
-    def __init__(self, batch: int, readers: dict[str, CSVRecordReader], sequences: dict[str, CSVSequenceRecordReader],
+    def __init__(self, batch: int, readers: dict[str, CSVRecordReader | UserRecords],
+                 sequences: dict[str, CSVSequenceRecordReader | UserSequences],
                  inputs: list[_Subset], outputs: list[_Subset], mode: _Mode, offset_seed: int | None) -> None:
         self._batch, self._readers, self._sequences = check_batch(batch), readers, sequences
         self._inputs, self._outputs, self._mode, self._at = inputs, outputs, mode, 0
@@ -136,8 +138,8 @@ class RecordReaderMultiDataSetIteratorBuilder(MethodBuilder, RecordReaderMultiDa
 
     def __init__(self, batch_size: int) -> None:
         self._batch = batch_size
-        self._readers: dict[str, CSVRecordReader] = {}
-        self._sequences: dict[str, CSVSequenceRecordReader] = {}
+        self._readers: dict[str, CSVRecordReader | UserRecords] = {}
+        self._sequences: dict[str, CSVSequenceRecordReader | UserSequences] = {}
         self._inputs: list[_Subset] = []
         self._outputs: list[_Subset] = []
         self._mode = AlignmentMode.ALIGN_START
@@ -147,16 +149,16 @@ class RecordReaderMultiDataSetIteratorBuilder(MethodBuilder, RecordReaderMultiDa
         if name in self._readers or name in self._sequences:
             raise ConfigurationError(f"there is a reader {name!r} already: names must differ")
 
-    def add_reader(self, name: str, reader: CSVRecordReader) -> Self:
+    def add_reader(self, name: str, reader: Any) -> Self:
         """Name a reader of records."""
         self._free(name)
-        self._readers[name] = reader
+        self._readers[name] = as_table(reader)
         return self
 
-    def add_sequence_reader(self, name: str, reader: CSVSequenceRecordReader) -> Self:
+    def add_sequence_reader(self, name: str, reader: Any) -> Self:
         """Name a reader of sequences."""
         self._free(name)
-        self._sequences[name] = reader
+        self._sequences[name] = as_series(reader)
         return self
 
     def sequence_alignment_mode(self, mode: AlignmentMode) -> Self:

@@ -1,23 +1,27 @@
 """Time series from files of one series each."""
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.javanames import JavaSpelling
+from ...base.javanames import method_of
 from ...errors import ConfigurationError, FileFormatError
-from ..iterators.file_split import FileSplit
 from ..iterators.iterator import DataSetIterator
 from ..iterators.list_iterators import check_batch
+from ..records.record_meta_data import RecordMetaDataLine
+from ..records.record_reader import SequenceRecordReader
 from ..sets.dataset import DataSet
+from ..splits.file_split import FileSplit
+from ..splits.input_split import Source
 from .csv_reader import CSVRecordReader
 from .series_alignment import AlignmentMode, aligned, longest_series
+from .user_records import UserSequences
 
 
-class CSVSequenceRecordReader(JavaSpelling):
+class CSVSequenceRecordReader(SequenceRecordReader):
     """Time series: every file is one, every line a time step.
 
     Parameters
@@ -34,10 +38,14 @@ class CSVSequenceRecordReader(JavaSpelling):
         self._options = skip_num_lines, delimiter, quote
         self._readers: list[CSVRecordReader] = []
 
-    def initialize(self, split: FileSplit | str | Path) -> Self:
-        """Read from these files; returns the reader."""
-        self._readers = [CSVRecordReader(*self._options).initialize(p) for p in FileSplit.files_of(split)]
+    def initialize(self, split: Source, *others: Any) -> Self:
+        super().initialize(split, *others)
+        self._readers = [CSVRecordReader(*self._options).initialize(p) for p in FileSplit.files_of(self.split)]
         return self
+
+    def read(self) -> Iterator[tuple[list[list[Any]], RecordMetaDataLine]]:
+        for k, reader in enumerate(self.readers):
+            yield reader.table().tolist(), RecordMetaDataLine(0, str(reader.split), k)
 
     @property
     def readers(self) -> list[CSVRecordReader]:
@@ -53,6 +61,13 @@ class CSVSequenceRecordReader(JavaSpelling):
 
 
 _Mode: TypeAlias = AlignmentMode | None
+
+
+def as_series(reader: Any) -> CSVSequenceRecordReader | UserSequences:
+    """The sequences of a reader, by number."""
+    return reader if isinstance(reader, CSVSequenceRecordReader) else UserSequences(reader)
+
+
 _ONE_READER = ("batch", "classes", "column", "regression")
 _TWO_READERS = ("batch", "classes", "regression", "alignment")
 
@@ -67,9 +82,9 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
 
     Parameters
     ----------
-    features : CSVSequenceRecordReader
+    features : CSVSequenceRecordReader, or another reader of sequences
         Reads the features, in the first form the labels too.
-    second : CSVSequenceRecordReader or int
+    second : reader of sequences, or int
         Reads the labels, a file for each of features; or the number of series in a batch.
     *arguments : int
         The others in their order: batch, number of classes (without meaning for regression), label column.
@@ -91,10 +106,11 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
 
     AlignmentMode = AlignmentMode
 
-    def __init__(self, features: CSVSequenceRecordReader, second: CSVSequenceRecordReader | int, *arguments: Any,
+    def __init__(self, features: Any, second: Any, *arguments: Any,
                  regression: bool | None = None, alignment_mode: _Mode = None) -> None:
+        features = as_series(features)
         self._features, self._at = features, 0
-        self._labels = second if isinstance(second, CSVSequenceRecordReader) else None
+        self._labels = as_series(second) if method_of(second, "has_next") is not None else None
         options = [*arguments] if self._labels is not None else [second, *arguments]
         if not 2 <= len(options) <= 4 or (self._labels is None and len(options) < 3):
             raise ConfigurationError("SequenceRecordReaderDataSetIterator: expected (reader, batch, classes, label "

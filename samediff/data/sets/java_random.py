@@ -1,6 +1,7 @@
 """java.util.Random, and the order in which ND4J shuffles with it."""
 from __future__ import annotations
 
+import math
 from collections.abc import MutableSequence
 from typing import Any
 
@@ -39,6 +40,7 @@ class JavaRandom:
     def set_seed(self, seed: int) -> None:
         """Start again as a new generator of that seed."""
         self._state = (seed ^ _MULTIPLIER) & _MASK
+        self._second: float | None = None
 
     def get_state(self) -> int:
         """The 48 bits from which all further numbers follow."""
@@ -47,6 +49,7 @@ class JavaRandom:
     def set_state(self, state: int) -> None:
         """Go on as the generator that was in this state."""
         self._state = state & _MASK
+        self._second = None
 
     def next_bits(self, bits: int) -> int:
         """The next ``bits`` (1 to 32) random bits as a signed number."""
@@ -83,6 +86,20 @@ class JavaRandom:
         """A number in [0, 1) with 53 random bits."""
         return ((self.next_bits(26) << 27) + self.next_bits(27)) / (1 << 53)
 
+    def next_gaussian(self) -> float:
+        """A normal number of mean 0 and deviation 1, by the polar method: they come in pairs."""
+        if self._second is not None:
+            found, self._second = self._second, None
+            return found
+        while True:
+            a, b = 2 * self.next_double() - 1, 2 * self.next_double() - 1
+            square = a * a + b * b
+            if 0 < square < 1:
+                factor = math.sqrt(-2 * math.log(square) / square)
+                self._second = b * factor
+                return a * factor
+
+    nextGaussian = next_gaussian
     setSeed, getState, setState, nextBits = set_seed, get_state, set_state, next_bits
     nextInt, nextLong, nextBoolean, nextFloat, nextDouble = next_int, next_long, next_boolean, next_float, next_double
 

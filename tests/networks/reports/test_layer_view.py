@@ -64,6 +64,12 @@ def test_the_configuration_shows_through():
     assert view.updater.learning_rate == 0.5
 
 
+def test_views_are_instances_of_the_class_of_their_layer():
+    for made, kind in ((vae(), VariationalAutoencoder), (dense(), DenseLayer)):
+        view = made.get_layer(0)
+        assert isinstance(view, kind) and isinstance(view, LayerView) and not isinstance(view, OutputLayer)
+
+
 def test_parameters_are_those_of_the_network():
     net = dense()
     view = net.get_layer(1)

@@ -16,6 +16,14 @@ def test_first_numbers_of_seed_42():
     assert JavaRandom(42).next_double() == 0.7275636800328681
 
 
+def test_normal_numbers_of_seed_42():
+    random = JavaRandom(42)
+    assert random.nextGaussian() == pytest.approx(1.1419053154730547, 1e-15)
+    second = random.next_gaussian()
+    random.set_seed(42)
+    assert random.next_gaussian() != second == random.next_gaussian()
+
+
 def test_powers_of_two_use_the_high_bits():
     assert JavaRandom(42).next_int(2**31 // 2) == JavaRandom(42).next_bits(31) * (2**30) >> 31
 

@@ -68,7 +68,7 @@ def test_readers_of_users():
 
 
 def test_readers_that_are_none_and_records_that_do_not_fit():
-    for rows, said in (([], "has no records"), ([[1, 2], [3]], "record 1 has 1 values"), ([[1, "a"]], "hold text"),
+    for rows, said in (([], "has no records"), ([[1, 2], [3]], "record 1 has 1 values"), ([[1, "a"]], "expected a number, got 'a'"),
                        ([[0, 5]], "Records, record 0, column 1: expected a class")):
         with pytest.raises(FileFormatError, match=said):
             RecordReaderDataSetIterator(Records(rows), 1, 1, 2)

@@ -1,0 +1,196 @@
+"""Pictures turned, warped, resized and equalized, by Pillow."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import ConfigurationError, ShapeError
+from .image_transforms import ImageTransform, Picture, PipelineImageTransform, resized, without_random
+from .pillow import pillow
+
+
+def _each_channel(picture: Picture, change: Callable[[Any, Any], Any]) -> Picture:
+    image = pillow()
+    return np.stack([np.asarray(change(image, image.fromarray(np.ascontiguousarray(c, np.float32))), np.float32) for c in picture])
+
+
+def _numbers(name: str, given: tuple[Any, ...], *counts: int) -> tuple[float, ...]:
+    found = tuple(float(n) for n in without_random(given))
+    if len(found) not in counts:
+        raise ConfigurationError(f"{name} takes {' or '.join(map(str, counts))} numbers, got {found}")
+    return found
+
+
+class RotateImageTransform(ImageTransform):
+    """Turns pictures about their middle, by up to so many degrees to either side, at random.
+
+    Parameters
+    ----------
+    *angle : float
+        The most degrees.
+    """
+
+    def __init__(self, *angle: Any) -> None:
+        self.angle, = _numbers("RotateImageTransform", angle, 1)
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        angle = float(random.uniform(-self.angle, self.angle))
+        return _each_channel(picture, lambda image, c: c.rotate(angle, image.Resampling.BILINEAR))
+
+
+class WarpImageTransform(ImageTransform):
+    """Moves the corners of pictures by up to so many pixels, at random.
+
+    Parameters
+    ----------
+    *delta : float
+        The most pixels; or eight numbers, across and down for each corner: top left, top right, bottom right, bottom left.
+    """
+
+    def __init__(self, *delta: Any) -> None:
+        given = _numbers("WarpImageTransform", delta, 1, 8)
+        self.deltas = given * 8 if len(given) == 1 else given
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        _, height, width = picture.shape
+        corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float)
+        moved = corners + np.array([random.uniform(-d, d) for d in self.deltas]).reshape(4, 2)
+        rows = []
+        for (u, v), (x, y) in zip(corners, moved):      # where a pixel of the new picture lies in the old one
+            rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        try:
+            numbers = np.linalg.solve(np.array(rows), corners.reshape(-1))
+        except np.linalg.LinAlgError:
+            return picture
+        return _each_channel(picture, lambda image, c: c.transform(
+            (width, height), image.Transform.PERSPECTIVE, numbers.tolist(), image.Resampling.BILINEAR))
+
+
+class ScaleImageTransform(ImageTransform):
+    """Stretches pictures by up to so many pixels, at random.
+
+    Parameters
+    ----------
+    *delta : float
+        The most pixels; or two numbers, across and down.
+    """
+
+    def __init__(self, *delta: Any) -> None:
+        self.across, self.down = (*_numbers("ScaleImageTransform", delta, 1, 2), *_numbers("ScaleImageTransform", delta, 1, 2))[:2]
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        _, height, width = picture.shape
+        size = [max(1, round(n + float(random.uniform(-d, d)))) for n, d in ((height, self.down), (width, self.across))]
+        return resized(picture, size[0], size[1])
+
+
+class ResizeImageTransform(ImageTransform):
+    """Brings pictures to a size.
+
+    Parameters
+    ----------
+    width, height : int
+        The size, in DL4J's order.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = int(width), int(height)
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        return resized(picture, self.height, self.width)
+
+
+class RandomCropTransform(ImageTransform):
+    """Cuts out a part of a size, at a random place.
+
+    Parameters
+    ----------
+    *size : int
+        Height and width.
+    """
+
+    def __init__(self, *size: Any) -> None:
+        self.height, self.width = (int(n) for n in _numbers("RandomCropTransform", size[:3] if size and hasattr(size[0], "next_int")
+                                                            else size[:2], 2))
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        _, height, width = picture.shape
+        if height < self.height or width < self.width:
+            raise ShapeError(f"RandomCropTransform cuts {self.height} x {self.width} pixels out of a picture of {height} x {width}")
+        top, left = int(random.integers(height - self.height + 1)), int(random.integers(width - self.width + 1))
+        return picture[:, top:top + self.height, left:left + self.width]
+
+
+class BoxImageTransform(ImageTransform):
+    """Puts pictures in the middle of a box, which cuts them off or surrounds them with a border.
+
+    Parameters
+    ----------
+    width, height : int
+        The size of the box, in DL4J's order.
+    border_value : float, default 0
+        What surrounds smaller pictures.
+    """
+
+    def __init__(self, width: int, height: int, border_value: float = 0.0) -> None:
+        self.width, self.height, self.border_value = int(width), int(height), float(border_value)
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        made = np.full((len(picture), self.height, self.width), self.border_value, np.float32)
+        (to_y, from_y), (to_x, from_x) = (_middle(n, have) for n, have in zip(made.shape[1:], picture.shape[1:]))
+        made[:, to_y, to_x] = picture[:, from_y, from_x]
+        return made
+
+
+def _middle(size: int, have: int) -> tuple[slice, slice]:
+    length = min(size, have)
+    return slice((size - length) // 2, (size - length) // 2 + length), slice((have - length) // 2, (have - length) // 2 + length)
+
+
+class EqualizeHistTransform(ImageTransform):
+    """Spreads the values of each channel over 0 to 255.
+
+    Parameters
+    ----------
+    *arguments
+        As in DL4J, without effect.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        pass
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        from PIL import ImageOps
+        image = pillow()
+        return np.stack([np.asarray(ImageOps.equalize(image.fromarray(np.clip(c, 0, 255).astype(np.uint8))), np.float32) for c in picture])
+
+
+class MultiImageTransform(PipelineImageTransform):
+    """Several transforms one after the other.
+
+    Parameters
+    ----------
+    *transforms : ImageTransform
+        In their order.
+    """
+
+    def __init__(self, *transforms: Any) -> None:
+        super().__init__(list(without_random(transforms)))
+
+
+class ShowImageTransform(ImageTransform):
+    """Shows nothing: pictures go through as they are (DL4J opens a window).
+
+    Parameters
+    ----------
+    *arguments
+        As in DL4J, without effect.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        pass
+
+    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        return picture

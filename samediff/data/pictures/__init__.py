@@ -1,0 +1,1 @@
+"""Pictures from files, as arrays and as records."""

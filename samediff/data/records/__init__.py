@@ -1,0 +1,1 @@
+"""Records: values, where they came from, and what reads them."""

@@ -1,0 +1,248 @@
+"""Values of records as DL4J wraps them: they are Python's numbers and texts, and have Java's methods besides."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ...base.java.java_enum import JavaEnum
+from ...base.javanames import JavaSpelling
+from ...configuration.classes import find_class, register
+
+_INT = 1 << 31
+
+
+class WritableType(JavaEnum):
+    """Kinds of values."""
+
+    Boolean = "Boolean"
+    Double = "Double"
+    Float = "Float"
+    Int = "Int"
+    Long = "Long"
+    Null = "Null"
+    Text = "Text"
+    NDArray = "NDArray"
+
+
+class Writable(JavaSpelling):
+    """Base of DL4J's values; everything takes plain numbers, texts and arrays too.
+
+    Examples
+    --------
+    >>> IntWritable(3).toDouble(), DoubleWritable(0.5) + 1, Text("7").toInt()
+    (3.0, 1.5, 7)
+    """
+
+    kind: ClassVar[WritableType]
+
+    def get(self) -> Any:
+        """The plain value."""
+        return self
+
+    def get_type(self) -> WritableType:
+        """The kind of the value."""
+        return self.kind
+
+    def to_double(self) -> float:
+        """The value as a number."""
+        return float(self.get())
+
+    def to_float(self) -> float:
+        """The value as a number of 32 bits."""
+        return float(np.float32(self.get()))
+
+    def to_int(self) -> int:
+        """The value without its fraction."""
+        return int(float(self.get()))
+
+    def to_long(self) -> int:
+        """The value without its fraction."""
+        return int(self.get())
+
+    def to_document(self) -> dict[str, Any]:
+        """The value as DL4J's JSON has it."""
+        return {"@class": f"org.datavec.api.writable.{type(self).__name__}", "value": self.get()}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The value of DL4J's JSON."""
+        return cls(document.get("value"))  # type: ignore[call-arg]  # of the sub-classes
+
+
+class IntWritable(int, Writable):
+    """A whole number of 32 bits."""
+
+    kind = WritableType.Int
+
+    def get(self) -> int:
+        return int(self)
+
+
+class LongWritable(int, Writable):
+    """A whole number of 64 bits."""
+
+    kind = WritableType.Long
+
+    def get(self) -> int:
+        return int(self)
+
+
+class DoubleWritable(float, Writable):
+    """A number.
+
+    Parameters
+    ----------
+    value : float, default 0
+        The value.
+    """
+
+    kind = WritableType.Double
+
+    def __new__(cls, value: float = 0.0) -> Self:
+        return super().__new__(cls, value)
+
+    def get(self) -> float:
+        return float(self)
+
+
+class FloatWritable(float, Writable):
+    """A number of 32 bits.
+
+    Parameters
+    ----------
+    value : float, default 0
+        The value.
+    """
+
+    kind = WritableType.Float
+
+    def __new__(cls, value: float = 0.0) -> Self:
+        return super().__new__(cls, value)
+
+    def get(self) -> float:
+        return float(self)
+
+
+class BooleanWritable(int, Writable):
+    """A truth value.
+
+    Parameters
+    ----------
+    value : bool
+        The value.
+    """
+
+    kind = WritableType.Boolean
+
+    def __new__(cls, value: bool) -> Self:
+        return super().__new__(cls, bool(value))
+
+    def get(self) -> bool:
+        return bool(self)
+
+
+class Text(str, Writable):
+    """A text.
+
+    Parameters
+    ----------
+    value : object, default an empty text
+        What it is the text of.
+    """
+
+    kind = WritableType.Text
+
+    def __new__(cls, value: object = "") -> Self:
+        return super().__new__(cls, value)
+
+    def get(self) -> str:
+        return str(self)
+
+
+class NullWritable(Writable):
+    """Nothing.
+
+    Parameters
+    ----------
+    value : None
+        Without meaning: files have the place.
+    """
+
+    kind = WritableType.Null
+    INSTANCE: ClassVar[NullWritable]
+
+    def __init__(self, value: None = None) -> None:
+        pass
+
+    def get(self) -> None:
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, NullWritable)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+
+NullWritable.INSTANCE = NullWritable()
+
+
+class NDArrayWritable(Writable):
+    """An array.
+
+    Parameters
+    ----------
+    array : array-like
+        The values.
+    """
+
+    kind = WritableType.NDArray
+
+    def __init__(self, array: Any) -> None:
+        self._array = np.asarray(array)
+
+    def get(self) -> Any:
+        return self._array
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        return np.asarray(self._array, *args, **options)
+
+
+WRITABLES = (BooleanWritable, DoubleWritable, FloatWritable, IntWritable, LongWritable, NullWritable, Text)
+for _kind in WRITABLES:
+    register(f"org.datavec.api.writable.{_kind.__name__}", _kind)
+
+
+class Value:
+    """The type of options that hold a value of a record: plain ones are wrapped, as DL4J's files have them."""
+
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """The value as DL4J has it, of a plain one or of its JSON."""
+        if isinstance(value, Mapping):
+            return find_class(str(value.get("@class")), "value").from_document(value)
+        if isinstance(value, Writable):
+            return value
+        given = plain(value)
+        if isinstance(given, bool):
+            return BooleanWritable(given)
+        if isinstance(given, int):
+            return IntWritable(given) if -_INT <= given < _INT else LongWritable(given)
+        return DoubleWritable(given) if isinstance(given, float) else Text(given) if isinstance(given, str) else given
+
+
+def plain(value: Any) -> Any:
+    """The value itself, where DL4J or NumPy wrap it; text of what is neither number nor array."""
+    if isinstance(value, Writable):
+        return value.get()
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (bool, int, float, str, np.ndarray)):
+        return value
+    get = getattr(value, "toDouble", None) or getattr(value, "to_double", None)
+    if get is not None:
+        return get()
+    return value.name if isinstance(value, Enum) else value

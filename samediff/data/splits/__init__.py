@@ -1,0 +1,1 @@
+"""Places that records come from: files, texts, and which of them."""

@@ -1,0 +1,326 @@
+"""Steps that calculate."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...base.java.java_enum import JavaEnum
+from ...configuration.configuration import Convertible, configuration
+from ...errors import ConfigurationError
+from .frames import numbers
+from .schema import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, Schema
+from .steps import ColumnTransform, NewColumns
+
+
+class MathOp(JavaEnum):
+    """Calculations with two numbers."""
+
+    Add = "Add"
+    Subtract = "Subtract"
+    Multiply = "Multiply"
+    Divide = "Divide"
+    Modulus = "Modulus"
+    ReverseSubtract = "ReverseSubtract"
+    ReverseDivide = "ReverseDivide"
+    ScalarMin = "ScalarMin"
+    ScalarMax = "ScalarMax"
+
+
+class MathFunction(JavaEnum):
+    """Functions of a number."""
+
+    ABS = "ABS"
+    ACOS = "ACOS"
+    ASIN = "ASIN"
+    ATAN = "ATAN"
+    CEIL = "CEIL"
+    COS = "COS"
+    COSH = "COSH"
+    EXP = "EXP"
+    FLOOR = "FLOOR"
+    LOG = "LOG"
+    LOG10 = "LOG10"
+    SIGNUM = "SIGNUM"
+    SIN = "SIN"
+    SINH = "SINH"
+    SQRT = "SQRT"
+    TAN = "TAN"
+    TANH = "TANH"
+
+
+_FUNCTIONS: dict[MathFunction, Callable[[Any], Any]] = {
+    MathFunction.ABS: np.abs, MathFunction.ACOS: np.arccos, MathFunction.ASIN: np.arcsin, MathFunction.ATAN: np.arctan,
+    MathFunction.CEIL: np.ceil, MathFunction.COS: np.cos, MathFunction.COSH: np.cosh, MathFunction.EXP: np.exp,
+    MathFunction.FLOOR: np.floor, MathFunction.LOG: np.log, MathFunction.LOG10: np.log10, MathFunction.SIGNUM: np.sign,
+    MathFunction.SIN: np.sin, MathFunction.SINH: np.sinh, MathFunction.SQRT: np.sqrt, MathFunction.TAN: np.tan, MathFunction.TANH: np.tanh,
+}
+_BETWEEN_COLUMNS = (MathOp.Add, MathOp.Subtract, MathOp.Multiply, MathOp.Divide, MathOp.Modulus)
+
+
+def calculated(op: MathOp, a: Any, b: Any) -> Any:
+    """What Java's operators give: divisions of whole numbers end at zero, remainders have the sign of the first number."""
+    whole = np.asarray(a).dtype.kind == "i" and np.asarray(b).dtype.kind == "i"
+    with np.errstate(all="ignore"):
+        if op in (MathOp.Divide, MathOp.ReverseDivide):
+            above, below = (a, b) if op is MathOp.Divide else (b, a)
+            if not whole:
+                return np.true_divide(above, below)
+            if not np.all(below):
+                raise ConfigurationError("a division of whole numbers by 0")
+            return (np.sign(above) * np.sign(below) * (np.abs(above) // np.abs(below))).astype(np.int64)
+        if op is MathOp.Modulus:
+            return np.fmod(a, b)
+        rules: dict[MathOp, Callable[[Any, Any], Any]] = {
+            MathOp.Add: np.add, MathOp.Subtract: np.subtract, MathOp.Multiply: np.multiply, MathOp.ReverseSubtract: lambda x, y: y - x,
+            MathOp.ScalarMin: np.minimum, MathOp.ScalarMax: np.maximum}
+        return rules[op](a, b)
+
+
+@configuration()
+class _ScalarMath(ColumnTransform):
+    """Base of calculations with a number.
+
+    Parameters
+    ----------
+    math_op : MathOp
+        The calculation.
+    scalar : number
+        The second number.
+    """
+
+    whole: ClassVar[bool] = False
+    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+    math_op: Convertible[MathOp]
+    scalar: Any
+
+    def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
+        if not isinstance(column, self.kind):
+            raise ConfigurationError(f"{type(self).__name__}: column {column.name!r} is of type {column.column_type.name}, not "
+                                     f"{self.kind.column_type.name}")
+        given = (getattr(column, "min_allowed_value"), getattr(column, "max_allowed_value"))  # noqa: B009  # of these kinds alone
+        bounds: list[Any] = [None if b is None else calculated(self.math_op, *self._pair(b)).item() for b in given]
+        if None not in bounds:
+            bounds.sort()
+        return self.kind(column.name, *bounds)
+
+    def _pair(self, value: Any) -> tuple[Any, Any]:
+        kind = np.int64 if self.whole else np.float64
+        return np.asarray(value, kind), np.asarray(self.scalar, kind)
+
+    def values(self, frame: Any, column: ColumnMetaData) -> Any:
+        return calculated(self.math_op, numbers(frame, self.column_name, self.whole), self._pair(0)[1])
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.DoubleMathOpTransform")
+class DoubleMathOpTransform(_ScalarMath):
+    """Calculates with a number."""
+
+
+@configuration("org.datavec.api.transform.transform.floattransform.FloatMathOpTransform")
+class FloatMathOpTransform(_ScalarMath):
+    """Calculates with a number."""
+
+    kind = FloatMetaData
+
+
+@configuration("org.datavec.api.transform.transform.integer.IntegerMathOpTransform")
+class IntegerMathOpTransform(_ScalarMath):
+    """Calculates with a whole number."""
+
+    whole, kind = True, IntegerMetaData
+
+
+@configuration("org.datavec.api.transform.transform.longtransform.LongMathOpTransform")
+class LongMathOpTransform(_ScalarMath):
+    """Calculates with a whole number."""
+
+    whole, kind = True, LongMetaData
+
+
+@configuration()
+class _ColumnsMath(NewColumns):
+    """Base of calculations with columns, in a new column.
+
+    Parameters
+    ----------
+    new_column_name : str
+        Its name.
+    math_op : MathOp
+        Add and Multiply take any number of columns, Subtract, Divide and Modulus two.
+    columns : tuple of str
+        The columns.
+    """
+
+    many = "columns"
+    whole: ClassVar[bool] = False
+    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+    new_column_name: str
+    math_op: Convertible[MathOp]
+    columns: tuple[str, ...]
+
+    def validate(self) -> None:
+        most = None if self.math_op in (MathOp.Add, MathOp.Multiply) else 2
+        if self.math_op not in _BETWEEN_COLUMNS or not self.columns or (most and len(self.columns) != most):
+            raise ConfigurationError(f"{type(self).__name__}: {self.math_op.name} of {len(self.columns)} columns; Add and Multiply take "
+                                     "any number, Subtract, Divide and Modulus two")
+
+    def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
+        schema.get_index_of_columns(*self.columns)
+        return [self.kind(self.new_column_name)]
+
+    def new_values(self, frame: Any, schema: Schema) -> list[Any]:
+        given = [numbers(frame, column, self.whole) for column in self.columns]
+        return [functools.reduce(lambda a, b: calculated(self.math_op, a, b), given)]
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.DoubleColumnsMathOpTransform")
+class DoubleColumnsMathOpTransform(_ColumnsMath):
+    """Calculates with columns of numbers."""
+
+
+@configuration("org.datavec.api.transform.transform.floattransform.FloatColumnsMathOpTransform")
+class FloatColumnsMathOpTransform(_ColumnsMath):
+    """Calculates with columns of numbers."""
+
+    kind = FloatMetaData
+
+
+@configuration("org.datavec.api.transform.transform.integer.IntegerColumnsMathOpTransform")
+class IntegerColumnsMathOpTransform(_ColumnsMath):
+    """Calculates with columns of whole numbers."""
+
+    whole, kind = True, IntegerMetaData
+
+
+@configuration("org.datavec.api.transform.transform.longtransform.LongColumnsMathOpTransform")
+class LongColumnsMathOpTransform(_ColumnsMath):
+    """Calculates with columns of whole numbers."""
+
+    whole, kind = True, LongMetaData
+
+
+@configuration()
+class _DoubleTransform(ColumnTransform):
+    """Base of functions of numbers."""
+
+    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+
+    def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
+        return self.kind(column.name)
+
+    def values(self, frame: Any, column: ColumnMetaData) -> Any:
+        with np.errstate(all="ignore"):
+            return self.function(numbers(frame, self.column_name))
+
+    def function(self, x: Any) -> Any:
+        """The new numbers."""
+        raise NotImplementedError
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.DoubleMathFunctionTransform")
+class DoubleMathFunctionTransform(_DoubleTransform):
+    """A function of numbers.
+
+    Parameters
+    ----------
+    math_function : MathFunction
+        The function.
+    """
+
+    math_function: Convertible[MathFunction]
+
+    def function(self, x: Any) -> Any:
+        return _FUNCTIONS[self.math_function](x)
+
+
+@configuration("org.datavec.api.transform.transform.floattransform.FloatMathFunctionTransform")
+class FloatMathFunctionTransform(DoubleMathFunctionTransform):
+    """A function of numbers."""
+
+    kind = FloatMetaData
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.MinMaxNormalizer")
+class MinMaxNormalizer(_DoubleTransform):
+    """Numbers from ``min`` to ``max`` become such from ``new_min`` to ``new_max``.
+
+    Parameters
+    ----------
+    min, max : float
+        Bounds before.
+    new_min, new_max : float, default 0 and 1
+        Bounds after.
+    """
+
+    min: float
+    max: float
+    new_min: float = 0.0
+    new_max: float = 1.0
+
+    def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
+        return DoubleMetaData(column.name, self.new_min, self.new_max)
+
+    def function(self, x: Any) -> Any:
+        ratio = (self.new_max - self.new_min) / (self.max - self.min) if self.max != self.min else 0.0
+        return np.where(np.isnan(x), 0.0, ratio * (x - self.min) + self.new_min)
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.StandardizeNormalizer")
+class StandardizeNormalizer(_DoubleTransform):
+    """Numbers less their mean, divided by their deviation.
+
+    Parameters
+    ----------
+    mean, stdev : float
+        Mean and standard deviation.
+    """
+
+    mean: float
+    stdev: float
+
+    def function(self, x: Any) -> Any:
+        return (x - self.mean) / self.stdev
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.SubtractMeanNormalizer")
+class SubtractMeanNormalizer(_DoubleTransform):
+    """Numbers less their mean.
+
+    Parameters
+    ----------
+    mean : float
+        The mean.
+    """
+
+    mean: float
+
+    def function(self, x: Any) -> Any:
+        return x - self.mean
+
+
+@configuration("org.datavec.api.transform.transform.doubletransform.Log2Normalizer")
+class Log2Normalizer(_DoubleTransform):
+    """``scaling_factor * log2((x - min) / (mean - min) + 1)``; 0 for NaN.
+
+    Parameters
+    ----------
+    column_mean, column_min : float
+        Mean and minimum of the column.
+    scaling_factor : float, default 0.5
+        The factor.
+    """
+
+    column_mean: float
+    column_min: float
+    scaling_factor: float = 0.5
+
+    def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
+        return DoubleMetaData(column.name, 0.0)
+
+    def function(self, x: Any) -> Any:
+        if self.column_mean == self.column_min:
+            return np.zeros_like(x)
+        return np.where(np.isnan(x), 0.0, self.scaling_factor * np.log2((x - self.column_min) / (self.column_mean - self.column_min) + 1))
