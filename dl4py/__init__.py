@@ -47,7 +47,6 @@ _ELSEWHERE = {
     "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
     "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
     "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
-    "spark": "there is no Spark: ParallelWrapper trains with several threads, processes or GPUs",
     "ui": "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots",
     **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter"),
                     "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
@@ -57,7 +56,7 @@ _ELSEWHERE = {
 
 
 def _found(name: str) -> Any:
-    if name in _PACKAGES:
+    if name in (*_PACKAGES, "spark"):
         return import_module(f".{name}", __name__)
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version

@@ -21,7 +21,7 @@ ROOMS = {
                  "onnx", "tensorflow", "pytorch", "graph", "arrays", "scopes", "nd4j", "tools"),
     "layers": ("types", "ops", "functions", "preprocessors", "base", "kernels", "custom", "standard", "vertices", "checks"),
     "networks": ("legacy", "structure", "batches", "engine", "optimizers", "reports", "files", "keras", "models", "transfer",
-                 "early_stopping", "parallel", "estimators", "pytorch", "zoo", "commands"),
+                 "early_stopping", "parallel", "spark", "estimators", "pytorch", "zoo", "commands"),
     "udf": ("code", "java", "ops", "checks", "templates"),
 }
 #: The folders inside of rooms, lowest first.

@@ -71,7 +71,7 @@ def test_main_names_are_at_the_root():
         from dl4py import Adam, DataSet, DenseLayer, Evaluation, INDArray, MultiLayerNetwork, Nd4j, SameDiff, user_op
         assert dl4py.__version__[0].isdigit() and SameDiff is dl4py.samediff.SameDiff
         assert {"DenseLayer", "samediff", "__version__"} <= set(dir(dl4py))
-        for name, said in [("zoo", "dl4py.networks.zoo"), ("TFGraphMapper", "import_frozen_tf"), ("DenseLayr", "did you mean 'DenseLayer'")]:
+        for name, said in [("zoo", "dl4py.networks.zoo"), ("TFGraphMapper", "frozen_tf"), ("DenseLayr", "did you mean 'DenseLayer'")]:
             try:
                 getattr(dl4py, name)
             except AttributeError as error:

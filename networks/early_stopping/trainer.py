@@ -20,7 +20,7 @@ from .result import EarlyStoppingListener, EarlyStoppingResult, TerminationReaso
 from .scores import ScoreCalculator
 
 
-class _Trainer(JavaSpelling):
+class EarlyStoppingTrainerBase(JavaSpelling):
     """Base of the trainers of both kinds of network.
 
     Parameters
@@ -66,9 +66,13 @@ class _Trainer(JavaSpelling):
         for ends_at_iteration in self._conf.get_iteration_termination_conditions():
             ends_at_iteration.initialize()
         self._tell(lambda heard: heard.on_start(self._conf, self._network))
-        result = _Run(self._conf, self._network, self._train, calculator, self._tell).fit()
+        result = self._run(calculator).fit()
         self._tell(lambda heard: heard.on_completion(result))
         return result
+
+    def _run(self, calculator: ScoreCalculator) -> EarlyStoppingRun:
+        data = [self._train] if is_whole(self._train) else source_of(self._train)
+        return EarlyStoppingRun(self._conf, self._network, data, calculator, self._tell)
 
     def pretrain(self) -> None:
         """Layer-wise training without labels, once through the data."""
@@ -79,13 +83,13 @@ class _Trainer(JavaSpelling):
             message(self._listener)
 
 
-class _Run:
-    """One training."""
+class EarlyStoppingRun:
+    """One training with early stopping."""
 
     def __init__(self, conf: EarlyStoppingConfiguration, network: Any, train: Any, calculator: ScoreCalculator,
                  tell: Callable[[Callable[[EarlyStoppingListener], None]], None]) -> None:
         self.conf, self.network, self.calculator, self.tell = conf, network, calculator, tell
-        self.train = [train] if is_whole(train) else source_of(train)
+        self.train = train
         self.start, self.scores = network.get_epoch_count(), dict[int, float]()
         self.best_epoch, self.best_score = -1, math.nan
 
@@ -95,7 +99,7 @@ class _Run:
         while True:
             self.network.set_epoch_count(self.start + epoch)
             try:
-                stopped = self._epoch()
+                stopped = self.epoch()
             except DL4PyError as error:
                 return self._result(TerminationReason.Error, f"{type(error).__name__}: {error}", epoch)
             if stopped is not None:
@@ -110,7 +114,7 @@ class _Run:
                         return self._result(TerminationReason.EpochTerminationCondition, repr(condition), epoch + 1)
             epoch += 1
 
-    def _epoch(self) -> Any:
+    def epoch(self) -> Any:
         """Once through the data; the iteration condition that says stop, or None."""
         network, steps = self.network, 0
         hear = Listeners(network.get_listeners())
@@ -118,13 +122,16 @@ class _Run:
         for data in self.train:
             network.fit(batch_in(network.structure, data, "fit"))
             steps += 1
-            for condition in self.conf.get_iteration_termination_conditions():
-                if condition.terminate(network.score()):
-                    return condition
+            if (condition := self.met(network.score())) is not None:
+                return condition
         if not steps:
             raise ConfigurationError("the training data is empty, or an iterator that can be read only once")
         hear.epoch_end(network, network.engine.progress.at)
         return None
+
+    def met(self, score: float) -> Any:
+        """The iteration condition that says stop at this score, or None."""
+        return next((c for c in self.conf.get_iteration_termination_conditions() if c.terminate(score)), None)
 
     def _evaluate(self, epoch: int) -> float:
         """Score the network; keep it where it is the best so far."""
@@ -143,7 +150,7 @@ class _Run:
         return EarlyStoppingResult(reason, details, self.scores, self.best_epoch, self.best_score, epochs, best)
 
 
-class EarlyStoppingTrainer(_Trainer, EarlyStoppingTrainerNames):
+class EarlyStoppingTrainer(EarlyStoppingTrainerBase, EarlyStoppingTrainerNames):
     """Trains a :class:`~dl4py.networks.MultiLayerNetwork` with early stopping.
 
     Examples
@@ -169,7 +176,7 @@ class EarlyStoppingTrainer(_Trainer, EarlyStoppingTrainerNames):
         super().__init__(configuration, network, train, listener)
 
 
-class EarlyStoppingGraphTrainer(_Trainer, EarlyStoppingGraphTrainerNames):
+class EarlyStoppingGraphTrainer(EarlyStoppingTrainerBase, EarlyStoppingGraphTrainerNames):
     """Trains a :class:`~dl4py.networks.ComputationGraph`, which is given itself, with early stopping."""
 
     kind = ComputationGraph

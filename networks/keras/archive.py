@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from ...samediff.codecs.regular_files import as_stream, open_regular
 from ...samediff.codecs.safe_zip import SafeZip
-from ...samediff.errors import FileFormatError, UnsupportedVersionError
+from ...samediff.errors import DL4PyError, FileFormatError, UnsupportedVersionError
 from ...samediff.text.document_text import read_text
 from .hdf5 import SIGNATURE, Hdf5Group, opened
 from .weights import GivenWeights, LayeredWeights, NamedWeights, NoWeights
@@ -48,6 +48,18 @@ class KerasFile:
     version: int = 3
     backend: str = ""
     weights: GivenWeights = field(default_factory=NoWeights)
+
+
+@contextmanager
+def documents_of(where: str) -> Iterator[None]:
+    """Values of another kind than Keras writes are an error of the file."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+        if isinstance(error, DL4PyError):
+            raise
+        raise FileFormatError(f"{where}: the model is described in a way that the importer cannot read ({type(error).__name__}: "
+                              f"{error})") from error
 
 
 def kind_of(source: Source) -> str:
@@ -166,9 +178,8 @@ def _parts(document: Any, where: str) -> tuple[dict[str, Any], dict[str, Any] | 
         raise UnsupportedVersionError(f"{where}: models of the class Graph, of Keras before 1.0, are not read")
     version = 3 if "module" in document or "build_config" in document else 2
     config = document["config"]
-    listed = config if isinstance(config, list) else config.get("layers", [])
     if isinstance(config, list) and any("output_dim" in _inside(one) or ("batch_input_shape" not in _inside(one) and
-                                        "nb_filter" in _inside(one)) for one in listed):
+                                        "nb_filter" in _inside(one)) for one in config):
         version = 1
     version = _major(document.get("keras_version"), version)
     return document, document.get("compile_config"), version, str(document.get("backend") or "")

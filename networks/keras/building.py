@@ -17,7 +17,7 @@ from ...samediff.errors import ConfigurationError, DL4PyError, FileFormatError, 
 from ..structure.configuration import ComputationGraphConfiguration, MultiLayerConfiguration, NeuralNetConfiguration
 from ..structure.list_builder import ListBuilder
 from . import table as table
-from .archive import KerasFile
+from .archive import KerasFile, documents_of
 from .layer_reading import KerasLayer, LayerPart, Made, Tensor
 from .model import Call, KerasModel, model_of, references
 from .registry import TABLE, made_by_user
@@ -64,7 +64,11 @@ class ModelMember:
 
 def build(file: KerasFile, enforce_training_config: bool = False, graph: bool = False) -> BuiltModel:
     """The network of a file; with ``graph`` always a graph."""
-    model, left = model_of(file), list[str]()
+    left: list[str] = []
+    with documents_of(file.where):
+        model = model_of(file)
+        losses = losses_of(file.training, model.output_names)
+        updater, settings, unknown = updater_of(file.training)
     known = {name: Tensor(shape) for name, shape in model.inputs.items()}
     members = []
     for call in model.calls:
@@ -74,11 +78,10 @@ def build(file: KerasFile, enforce_training_config: bool = False, graph: bool = 
     _refuse_shared(file, members)
     double = any(a.dtype == np.float64 for m in members for a in m.arrays)
     network = NeuralNetConfiguration.Builder().data_type(DataType.DOUBLE if double else DataType.FLOAT)
-    updater, settings, unknown = updater_of(file.training)
     left += unknown
     try:
-        ends = [(name, None if loss is None else loss_layer(loss, known[name]))
-                for name, loss in zip(model.outputs, losses_of(file.training, model.output_names))]
+        with documents_of(file.where):
+            ends = [(name, None if loss is None else loss_layer(loss, known[name])) for name, loss in zip(model.outputs, losses)]
     except UnsupportedVersionError as error:
         left, ends = [*left, str(error)], [(name, None) for name in model.outputs]
     tell(file.where, left, enforce_training_config)

@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...samediff.device.device_memory import to_host
 from ...samediff.errors import GraphError, WorkerError
 from ...samediff.training.steps.transaction import Transaction
+from .averaging import added, divide
 
 
 class BrokenGroupError(WorkerError):
@@ -60,9 +59,7 @@ class Alone(AllReduce):
     rank, size = 0, 1
 
     def reduce(self, array: Any, divisor: float = 1.0) -> None:
-        if divisor != 1.0:
-            to_host(array)
-            array /= array.dtype.type(divisor)
+        divide(to_host(array), divisor)
 
     def broadcast(self, array: Any) -> None:
         pass
@@ -90,12 +87,8 @@ class SharedMemoryAllReduce(AllReduce):
     def reduce(self, array: Any, divisor: float = 1.0) -> None:
         flat, arrays = self._exchanged(array)
         share = slice(flat.size * self.rank // self.size, flat.size * (self.rank + 1) // self.size)
-        wide = np.dtype(np.float32) if flat.dtype.itemsize == 2 else flat.dtype
-        total = arrays[0][share].astype(wide)
-        for other in arrays[1:]:
-            total += other[share]
-        if divisor != 1.0:
-            total /= wide.type(divisor)
+        total = added([each[share] for each in arrays])
+        divide(total, divisor)
         for each in arrays:
             each[share] = total
         self._wait()
@@ -140,6 +133,7 @@ class ThreadAllReduce(SharedMemoryAllReduce):
         Examples
         --------
         >>> from concurrent.futures import ThreadPoolExecutor
+        >>> import numpy as np
         >>> group, arrays = ThreadAllReduce.group(3), [np.full(4, rank) for rank in range(3)]
         >>> with ThreadPoolExecutor(3) as pool:
         ...     done = list(pool.map(lambda end, array: end.reduce(array), group, arrays))

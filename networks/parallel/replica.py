@@ -16,6 +16,7 @@ from ..batches.batch import NetworkBatch
 from ..engine.pieces import is_cut, pieces_of
 from ..models.fitting import NetworkFittingMixin
 from .all_reduce import AllReduce, Alone
+from .replicated import ReplicatedNetwork
 from .settings import TrainingMode, WrapperSettings
 from .shared_gradients import SharedGradientDescent
 
@@ -42,11 +43,12 @@ class Replica:
 
     def __init__(self, network: NetworkFittingMixin, ranks: AllReduce, settings: WrapperSettings) -> None:
         self.network, self._ranks, self._settings = network, ranks, settings
+        self._model = ReplicatedNetwork(network)
         if settings.devices:
             network.to(settings.places()[ranks.rank])
         self._shared = SharedGradientDescent(network, ranks) if self._shares else None
         if ranks.rank:      # dropout draws other numbers than at rank 0, whose network stays as it is
-            network.engine.progress.seed += ranks.rank
+            self._model.seed += ranks.rank
 
     @property
     def _shares(self) -> bool:
@@ -62,13 +64,11 @@ class Replica:
 
     def begin(self) -> None:
         """Take over parameters, updater state and counters of rank 0."""
-        engine = self.network.engine
-        at = engine.progress
-        counters = np.array([at.iteration, at.epoch], np.int64)
-        params, _, state = engine.flat.vectors
-        for array in (params, state, counters):
+        model = self._model
+        counters = np.array([model.iteration, model.epoch], np.int64)
+        for array in (*model.vectors(), counters):
             self._ranks.broadcast(array)
-        at.iteration, at.epoch = counters.tolist()
+        model.iteration, model.epoch = counters.tolist()
 
     def train(self, task: Task, hear: Listeners) -> float | None:
         """One round. Gives the averaged score where parameters were averaged."""
@@ -93,21 +93,20 @@ class Replica:
 
     def _average(self, active: bool) -> float:
         """Replace parameters, updater state and score by their means over the ranks that had data."""
-        engine = self.network.engine
-        with engine.lock:
-            sums = np.array([1.0, self.network.score()] if active else [0.0, 0.0])
+        model = self._model
+        with model.lock:
+            sums = np.array([1.0, model.score] if active else [0.0, 0.0])
             self._ranks.reduce(sums)
             count, score = sums[0], float(sums[1] / sums[0])
-            params, _, state = engine.flat.vectors
-            averaged = [params, *([state] if self._settings.average_updaters else [])]
+            averaged = model.vectors(self._settings.average_updaters)
             means = [self._ranks.copied(a) for a in averaged]
             for array in means:
                 if not active:
                     to_host(array)[...] = 0
                 self._ranks.reduce(array, count)
-            with engine.flat.gate:
+            with model.gate:
                 self._ranks.replace(averaged, means)
-            engine.progress.score = score
+            model.score = score
         return score
 
 

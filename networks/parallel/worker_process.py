@@ -38,7 +38,7 @@ def serve(tasks: ProcessChannel, ranks: ProcessAllReduce, settings: WrapperSetti
                 else:
                     replica.do(task, hear)
         except Exception as error:                      # raised again where the training was called
-            tasks.send(_portable(error, ranks.rank))
+            tasks.send(portable(error, f"in worker {ranks.rank} of the parallel training, a process"))
             ranks.abort()
 
 
@@ -63,9 +63,9 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _portable(error: Exception, rank: int) -> BaseException:
-    """The error in a form that another process can read."""
-    notes = [*getattr(error, "__notes__", ()), f"in worker {rank} of the parallel training, a process:\n{traceback.format_exc()}"]
+def portable(error: Exception, where: str) -> BaseException:
+    """The error that is being handled in a form that another process can read, with a note of the place."""
+    notes = [*getattr(error, "__notes__", ()), f"{where}:\n{traceback.format_exc()}"]
     try:
         found: BaseException = pickle.loads(pickle.dumps(error))
     except Exception:           # an error's class may have any constructor

@@ -56,10 +56,10 @@ def set_state_dict(model: Any, state: Any, names: Mapping[str, Place] | None = N
     >>> import numpy as np
     >>> from dl4py.layers import DenseLayer, OutputLayer
     >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-    >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(DenseLayer(n_in=2, n_out=3), OutputLayer(n_in=3, n_out=1)).build())
+    >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(DenseLayer(n_in=2, n_out=3), OutputLayer(n_in=3, n_out=2)).build())
     >>> state = to_state_dict(net.init(), {"0": "hidden", "1": "out"})
     >>> {name: array.shape for name, array in state.items()}
-    {'hidden.weight': (3, 2), 'hidden.bias': (3,), 'out.weight': (1, 3), 'out.bias': (1,)}
+    {'hidden.weight': (3, 2), 'hidden.bias': (3,), 'out.weight': (2, 3), 'out.bias': (2,)}
     >>> set_state_dict(net, state)          # the layers in the order of the modules
     """
     arrays = arrays_of(state)

@@ -251,3 +251,11 @@ _FORMS: tuple[tuple[Any, Callable[[Any, Arrays], TorchForm]], ...] = (
     (Recurrent, _stepped),
     ((SelfAttentionLayer, AttentionVertex, MultiHeadAttention), _attention),
 )
+
+
+def has_form(kind: type[Any]) -> bool:
+    """Whether layers of a class take the weights of a module of PyTorch; wrappers do where the layer inside does."""
+    if issubclass(kind, (BaseWrapperLayer, Bidirectional)):
+        return True
+    found = next((make for kinds, make in _FORMS if issubclass(kind, kinds)), _no_form)
+    return found is not _no_form

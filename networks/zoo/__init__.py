@@ -9,6 +9,7 @@
 from .alexnet import AlexNet
 from .darknet import YOLO2, Darknet19, TinyYOLO
 from .detection import DetectedObject, YoloUtils
+from .drawing import draw_detections
 from .facenet import FaceNetNN4Small2
 from .inception_resnet_v1 import InceptionResNetV1
 from .labels import BaseLabels, ClassPrediction, COCOLabels, DarknetLabels, ImageNetLabels, VOCLabels
@@ -53,4 +54,5 @@ __all__ = [
     "YoloUtils",
     "ZooModel",
     "ZooType",
+    "draw_detections",
 ]

@@ -43,4 +43,16 @@ def _parsed(kind: Any, data: bytes, where: str) -> Any:
         raise FileFormatError(f"{where}this is no ONNX model: {error}") from error
     if not model.HasField("graph"):
         raise FileFormatError(f"{where}this is no ONNX model: it holds no graph")
+    _check_texts(model, where)
     return model
+
+
+def _check_texts(message: Any, where: str) -> None:
+    """Names that are no UTF-8 come as bytes, which nothing that takes names takes."""
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_STRING:
+            if any(isinstance(v, bytes) for v in ([value] if isinstance(value, (str, bytes)) else value)):
+                raise FileFormatError(f"{where}this is no ONNX model: {field.name} is no text: {value!r:.80}")
+        elif field.type == field.TYPE_MESSAGE:
+            for one in [value] if hasattr(value, "ListFields") else value:
+                _check_texts(one, where)

@@ -10,7 +10,7 @@ from ..codecs.torch_tensors import array_of, dtype_of, torch
 from ..errors import GraphError, MissingOpError, MissingPackageError
 from . import converters  # noqa: F401 - fills the table
 from .converters.table import known_ops
-from .torch_graph import Reference, TorchArray, TorchCall, TorchGraph, TorchInput
+from .torch_graph import Reference, TorchArray, TorchCall, TorchGraph, TorchInput, needed_calls
 
 #: Calls that compute nothing.
 _CHECKS = ("_assert", "sym_constrain_range", "_check")
@@ -136,7 +136,6 @@ def read_program(program: Any) -> TorchGraph:
     library, made = torch(), TorchGraph()
     signature = program.graph_signature
     kinds = {spec.arg.name: spec for spec in signature.input_specs if hasattr(spec.arg, "name")}
-    unknown: dict[str, str] = {}
     newest: dict[str, str] = {}                         # of arrays that were changed in place
     for node in program.graph.nodes:
         if node.op == "placeholder":
@@ -145,8 +144,6 @@ def read_program(program: Any) -> TorchGraph:
             name = _op_name(node.target)
             if _is_check(node.target):
                 continue
-            if name not in known_ops():
-                unknown.setdefault(name, node.name)
             made.calls.append(_call(library, node, name, newest))
             if getattr(getattr(node.target, "_schema", None), "is_mutable", False):
                 newest[node.args[0].name] = node.name
@@ -157,6 +154,8 @@ def read_program(program: Any) -> TorchGraph:
         elif node.op == "get_attr":
             raise MissingOpError(f"node {node.name!r} of the program holds a program of its own (torch.cond, while_loop and the like), "
                                  "which cannot be imported; torch.where chooses element by element")
+    made.calls = needed_calls(made)
+    unknown = {c.op_type: c.name for c in reversed(made.calls) if c.op_type not in known_ops()}
     if unknown:
         listed = ", ".join(f"{op} (node {node!r})" for op, node in sorted(unknown.items()))
         raise MissingOpError(f"no converter for these ops of PyTorch: {listed}. Register each: "

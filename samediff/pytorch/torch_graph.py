@@ -103,3 +103,20 @@ class TorchGraph:
     arrays: list[TorchArray] = field(default_factory=list)
     calls: list[TorchCall] = field(default_factory=list)
     outputs: list[tuple[str, str]] = field(default_factory=list)
+
+
+def needed_calls(graph: TorchGraph) -> list[TorchCall]:
+    """The calls that results come of: others only serve checks, or compute what nobody reads."""
+    wanted, kept = {source for _, source in graph.outputs}, list[TorchCall]()
+
+    def read(value: Any) -> None:
+        if isinstance(value, Reference):
+            wanted.add(value.name)
+        elif isinstance(value, (list, tuple)):
+            for v in value:
+                read(v)
+    for call in reversed(graph.calls):
+        if call.name in wanted:
+            kept.append(call)
+            read([*call.args, *call.options.values()])
+    return kept[::-1]

@@ -10,18 +10,30 @@ import numpy as np
 
 from ..base.datatype import DataType
 from ..codecs.regular_files import path_of, read_file
-from ..errors import FileFormatError, GraphError, UnknownNameError, did_you_mean
+from ..errors import FileFormatError, GraphError, LimitError, UnknownNameError, did_you_mean
 from ..onnx.importing import rename
 from ..onnx.values import DEAD, Held
 from ..onnx.walk import Walk
 from . import converters  # noqa: F401 - fills the table
+from .saved_model import folder_of, saved_graph
 from .wire import TensorFlowNode, graph_of
 
 MOST_BYTES = 2 << 30
+MOST_REPEATED_BYTES = 1 << 30
 
 
 def nodes_of(source: Any) -> list[TensorFlowNode]:
-    """The nodes of a frozen graph, in the order of the file."""
+    """The nodes of a frozen graph, in the order of the file, or of the signature ``serving_default`` of a SavedModel."""
+    return read(source)[0]
+
+
+def read(source: Any) -> tuple[list[TensorFlowNode], list[str]]:
+    """The nodes, and the outputs as far as the file says them."""
+    folder = folder_of(source)
+    return saved_graph(folder) if folder else (_frozen(source), [])
+
+
+def _frozen(source: Any) -> list[TensorFlowNode]:
     if isinstance(source, (str, os.PathLike)):
         return graph_of(read_file(path_of(source), MOST_BYTES))
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -33,9 +45,11 @@ def nodes_of(source: Any) -> list[TensorFlowNode]:
 
 def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> None:
     """Add the graph of a frozen TensorFlow graph to an empty one."""
-    nodes = in_order(nodes_of(source))
+    found, outputs = read(source)
+    nodes = in_order(found)
     if not nodes:
         raise FileFormatError("this is no frozen TensorFlow graph: it holds no nodes")
+    _check_repeated(nodes)
     model = SimpleNamespace(opset_import=[SimpleNamespace(domain="tensorflow", version=1)], functions=[])
     given = dict(dynamic_variables or {})
     names = [n.name for n in nodes if n.op_type.startswith("Placeholder")]
@@ -44,7 +58,6 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
             raise UnknownNameError(f"dynamic_variables: the TensorFlow graph has no placeholder {name!r}{did_you_mean(name, names)}; "
                                    f"it has {names}")
     walk = Walk(sd, model, "", given, None, "TensorFlow")
-    read = {name.partition(":")[0] for node in nodes for name in node.input}
     for node in nodes:
         if node.name in walk.given:
             walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
@@ -58,7 +71,8 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
             walk.scopes[-1].update((name, DEAD) for name in node.output)
         else:
             walk.node(node)
-    outputs = [n.name for n in nodes if n.name not in read and n.name in walk.scopes[-1]]
+    taken = {name.partition(":")[0] for node in nodes for name in node.input}
+    outputs = outputs or [n.name for n in nodes if n.name not in taken and n.name in walk.scopes[-1]]
     named = set(walk.names.values())
     for name, value in walk.scopes[-1].items():
         if value is None or value is DEAD or isinstance(value, list) or name in named:
@@ -71,6 +85,15 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
         walk.names[variable.name()] = name
     rename(sd, walk.names)
     sd.set_outputs(*[n for n in outputs if sd.has_variable(n)])
+
+
+def _check_repeated(nodes: list[TensorFlowNode]) -> None:
+    """Constants of one number everywhere take no room in a file, and as much as others in a graph."""
+    arrays = [n.attributes.get("value") for n in nodes if n.op_type == "Const"]
+    made = sum(a.size * a.itemsize for a in arrays if isinstance(a, np.ndarray) and not any(a.strides))
+    if made > MOST_REPEATED_BYTES:
+        raise LimitError(f"constants of the TensorFlow graph that are one number everywhere have {made:,} bytes; at most "
+                         f"{MOST_REPEATED_BYTES:,} are made")
 
 
 def in_order(nodes: list[TensorFlowNode]) -> list[TensorFlowNode]:

@@ -61,7 +61,13 @@ def gpu(result, shown):
     assert "largest difference" in shown
 
 
-SHORT = [(quickstart, {"epochs": 1}), (custom_op, {"epochs": 40}), (custom_layer, {"epochs": 10}), (mlp_iris, {"epochs": 15}),
+def spark(result, shown):
+    assert result > 0.3
+    assert "mean score of the workers" in shown and "rows of a DataFrame were classified" in shown
+
+
+SHORT = [(spark, {"epochs": 1}),
+         (quickstart, {"epochs": 1}), (custom_op, {"epochs": 40}), (custom_layer, {"epochs": 10}), (mlp_iris, {"epochs": 15}),
          (char_lstm, {"epochs": 2, "width": 16, "characters": 1700, "written": 20}), (samediff_mnist, {"epochs": 2}),
          (gpu, {"name": "emulated" if not lacks_compiler() else "cpu", "epochs": 1, "count": 64})]
 
@@ -71,6 +77,7 @@ def test_every_example_is_run():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning", "ignore::UserWarning")
 @pytest.mark.parametrize(("check", "short"), SHORT, ids=[check.__name__ for check, _ in SHORT])
 def test_short_form(check, short, capsys):
     result = example(check.__name__).main(**short)

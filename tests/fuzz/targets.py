@@ -13,12 +13,14 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from onnx import helper
 
 from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
 from dl4py.layers.vertices import ElementWiseVertex
 from dl4py.networks import (
     ComputationGraph,
     ComputationGraphConfiguration,
+    KerasModelImport,
     ModelSerializer,
     MultiLayerConfiguration,
     MultiLayerNetwork,
@@ -33,9 +35,14 @@ from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
 from dl4py.samediff.data import CSVRecordReader, MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
+from dl4py.samediff.tensorflow.bundle import TensorBundle
 from dl4py.samediff.text.document_text import read_text
 from dl4py.samediff.training import Adam, FileStatsStorage, TrainingConfig
 from tests.fuzz import mutators
+from tests.samediff.onnx.models import model as onnx_model
+from tests.samediff.onnx.models import value
+from tests.samediff.tensorflow.checkpoints import write_bundle
+from tests.samediff.tensorflow.graphs import const, graph, node, placeholder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -195,6 +202,37 @@ def _kept(data: bytes) -> object:
     return net.summary()
 
 
+def _onnx_models() -> list[bytes]:
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c"], ["r"]),
+             helper.make_node("Flatten", ["r"], ["f"]), helper.make_node("Gemm", ["f", "v", "b"], ["y"], transB=1)]
+    held = {"w": np.ones((2, 1, 3, 3), "f4"), "v": np.ones((2, 8), "f4"), "b": np.zeros(2, "f4")}
+    return [onnx_model(nodes, [value("x", shape=["batch", 1, 2, 2])], [value("y")], held).SerializeToString()]
+
+
+def _tensorflow_graphs() -> list[bytes]:
+    return [graph(const("w", np.ones((3, 2), "f4")), placeholder("x"), const("a", np.int32(1)),
+                  node("h", "MatMul", "x", "w", transpose_a=False, transpose_b=False), node("y", "ArgMax", "h", "a"))]
+
+
+def _checkpoints() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_bundle(Path(folder) / "variables", {"a": np.ones((2, 3), "f4"), "b": np.arange(3)})
+        return [(Path(folder) / "variables.index").read_bytes()]
+
+
+def _checkpoint(path: Path) -> object:
+    path.with_name("file.data-00000-of-00001").write_bytes(bytes(64))
+    bundle = TensorBundle(str(path).removesuffix(".index"))
+    return [bundle.array(name) for name in bundle.entries]
+
+
+def _keras_texts() -> list[bytes]:
+    layers = [{"class_name": "Conv2D", "config": {"name": "c", "batch_input_shape": [None, 4, 4, 1], "filters": 2, "kernel_size": [2, 2]}},
+              {"class_name": "Flatten", "config": {"name": "f"}},
+              {"class_name": "Dense", "config": {"name": "d", "units": 2, "activation": "softmax"}}]
+    return [json.dumps({"class_name": "Sequential", "config": {"name": "small", "layers": layers}}).encode()]
+
+
 TARGETS = {t.name: t for t in (
     Target("model", _zips, mutators.zipped({"configuration.json": mutators.json_text}), _restored),
     Target("list_json", _configurations, mutators.json_text, lambda d: MultiLayerConfiguration.from_json(d.decode("utf-8", "replace"))),
@@ -218,6 +256,10 @@ TARGETS = {t.name: t for t in (
            _through_file(".csv", lambda p: CSVRecordReader().initialize(p).table())),
     Target("statistics", lambda: [b'{"format": "dl4py-training-stats", "version": 1}\n{"iteration": 1, "score": 0.5}\n'],
            mutators.any_bytes, _through_file(".jsonl", lambda p: FileStatsStorage(p).series("score"))),
+    Target("onnx", _onnx_models, mutators.any_bytes, _through_file(".onnx", SameDiff.import_onnx)),
+    Target("tensorflow", _tensorflow_graphs, mutators.any_bytes, SameDiff.import_frozen_tf),
+    Target("checkpoint", _checkpoints, mutators.any_bytes, _through_file(".index", _checkpoint)),
+    Target("keras", _keras_texts, mutators.json_text, lambda d: KerasModelImport.import_keras_model_configuration(io.BytesIO(d))),
     Target("inspect", lambda: [*_zips()[:1], *_graphs()[:1], *_normalizers()[:1]],
            mutators.zipped({"configuration.json": mutators.json_text}), _through_file("", inspect)),
 )}

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -72,9 +72,19 @@ class Statistics:
             row.flags.writeable = False         # the maps of all batches follow from them
 
     @classmethod
-    @abstractmethod
     def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
         """The statistics of all batches of (array, mask) together."""
+        return cls.combined([cls.partial(batches, what)], what)
+
+    @classmethod
+    @abstractmethod
+    def partial(cls, batches: list[tuple[Array, Array | None]], what: str) -> Partial | None:
+        """The statistics of some of the batches, to be combined with those of others; None where nothing counts."""
+
+    @classmethod
+    @abstractmethod
+    def combined(cls, partials: Iterable[Partial | None], what: str) -> Self:
+        """The statistics of all batches from those of their parts."""
 
     @abstractmethod
     def affine(self, low: float, high: float) -> tuple[Array, Array]:
@@ -88,6 +98,36 @@ class Statistics:
             scale, shift = self.affine(low, high)
             found = self._maps[key] = (1 / scale, -shift / scale) if inverse else (scale, shift)
         return found
+
+
+class Partial(NamedTuple):
+    """The statistics of some batches: number of rows, mean and sum of squared deviations, or smallest and largest values."""
+
+    number: int
+    first: Array
+    second: Array
+    dtype: Any
+
+
+def _same_width(partials: Iterable[Partial | None], what: str) -> list[Partial]:
+    """The partial statistics there are; an error for none, and for those of different numbers of columns."""
+    parts = [p for p in partials if p is not None]
+    if not parts:
+        raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
+    widths = {p.first.size for p in parts}
+    if len(widths) > 1:
+        raise ShapeError(f"all batches need {what} of the same number of columns, got {sorted(widths)}")
+    return parts
+
+
+def _together(parts: Iterable[tuple[int, Array, Array]]) -> tuple[int, Array, Array]:
+    """Moments of all parts by Chan's update: any number of parts gives the result of one."""
+    count, mean, squares = 0, np.zeros(1), np.zeros(1)
+    for size, own, own_squares in parts:
+        difference, total = own - mean, count + size
+        squares = squares + own_squares + difference**2 * (count * size / total)
+        mean, count = mean + difference * (size / total), total
+    return count, mean, squares
 
 
 def _row(values: Array, dtype: Any) -> Array:
@@ -118,16 +158,15 @@ class DistributionStats(Statistics):
     names = ("mean", "std")
 
     @classmethod
-    def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
-        count, mean, squares = 0, np.zeros(1), np.zeros(1)
-        for size, own, own_squares in _moments(batches, what):      # Chan's update: any number of parts gives the result of one
-            difference, total = own - mean, count + size
-            squares = squares + own_squares + difference**2 * (count * size / total)
-            mean, count = mean + difference * (size / total), total
-        if not count:
-            raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
-        dtype = batches[0][0].dtype
-        return cls(_row(mean, dtype), _row(np.maximum(np.sqrt(squares / count), SMALLEST), dtype))
+    def partial(cls, batches: list[tuple[Array, Array | None]], what: str) -> Partial | None:
+        count, mean, squares = _together(_moments(batches, what))
+        return Partial(count, mean, squares, batches[0][0].dtype) if count else None
+
+    @classmethod
+    def combined(cls, partials: Iterable[Partial | None], what: str) -> Self:
+        parts = _same_width(partials, what)
+        count, mean, squares = _together((p.number, p.first, p.second) for p in parts)
+        return cls(_row(mean, parts[0].dtype), _row(np.maximum(np.sqrt(squares / count), SMALLEST), parts[0].dtype))
 
     def affine(self, low: float, high: float) -> tuple[Array, Array]:
         mean, std = (np.asarray(v, np.float64).ravel() for v in (self.first, self.second))
@@ -140,14 +179,19 @@ class MinMaxStats(Statistics):
     names = ("min", "max")
 
     @classmethod
-    def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
+    def partial(cls, batches: list[tuple[Array, Array | None]], what: str) -> Partial | None:
         ends = list(_extremes(batches, what))
         if not ends:
-            raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
-        least = np.array([low for low, _ in ends], np.float64).min(axis=0)
-        most = np.array([high for _, high in ends], np.float64).max(axis=0)
-        dtype = batches[0][0].dtype
-        return cls(_row(least, dtype), _row(np.maximum(most, least + SMALLEST), dtype))
+            return None
+        least, most = np.array([low for low, _ in ends], np.float64), np.array([high for _, high in ends], np.float64)
+        return Partial(len(ends), least.min(axis=0), most.max(axis=0), batches[0][0].dtype)
+
+    @classmethod
+    def combined(cls, partials: Iterable[Partial | None], what: str) -> Self:
+        parts = _same_width(partials, what)
+        least = np.array([p.first for p in parts]).min(axis=0)
+        most = np.array([p.second for p in parts]).max(axis=0)
+        return cls(_row(least, parts[0].dtype), _row(np.maximum(most, least + SMALLEST), parts[0].dtype))
 
     def affine(self, low: float, high: float) -> tuple[Array, Array]:
         least, most = (np.asarray(v, np.float64).ravel() for v in (self.first, self.second))

@@ -60,9 +60,9 @@ def _hard_sigmoid(xp: Any, x: Any) -> Any:
 
 
 def _softsign(xp: Any, x: Any) -> Any:
-    """In two forms, neither of which has a gradient in which large numbers cancel."""
+    """In two forms, neither of which has a gradient in which large numbers cancel; NaN at infinity, as in DL4J."""
     size = abs(x)
-    return xp.where(size < 1, x / (1 + size), xp.where(x > 0, 1, -1) * (1 - 1 / (1 + size)))
+    return xp.where(size < 1, x / (1 + size), xp.where(x > 0, 1, -1) * (1 - 1 / (1 + size)) + (size - size))
 
 
 def _selu(xp: Any, x: Any) -> Any:

@@ -142,10 +142,12 @@ class AdjustHue(Colors):
     delta: float
 
     def channels(self, xp: Any, a: Any, b: Any, c: Any) -> Channels:
-        """The hue shifted, by way of hue, saturation and value."""
-        h, s, v = rgb_to_hsv(xp, a, b, c)
+        """The hue shifted between the least and the largest channel, which stay, also below 0."""
+        least = xp.minimum(xp.minimum(a, b), c)
+        h, s, v = rgb_to_hsv(xp, a - least, b - least, c - least)
         h = h + self.delta
-        return hsv_to_rgb(xp, h - xp.floor(h), s, v)
+        a, b, c = hsv_to_rgb(xp, h - xp.floor(h), s, v)
+        return a + least, b + least, c + least
 
 
 @op("adjust_saturation", api="image.adjust_saturation", file=FileArgs(floats=("factor",)))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...base.datatype import DataType
+from ...expressions.arrays import xp as special_functions
 from ...ir.op import OPS
 from ...onnx.node import OnnxNode
 from .table import tensorflow
@@ -39,6 +40,16 @@ def op(node: OnnxNode, *xs: Any) -> Any:
 def function(node: OnnxNode, x: Any, y: Any) -> Any:
     """A function of NumPy."""
     return getattr(node.xp, _NUMPY[node.op_type])(x, y)
+
+
+@tensorflow("Polygamma", "Zeta", "Igamma", "Igammac", "Betainc")
+def special(node: OnnxNode, *xs: Any) -> Any:
+    """Special functions; all but polygamma take values that are known while the graph is built."""
+    names = {"Polygamma": "polygamma", "Zeta": "zeta", "Igamma": "gammainc", "Igammac": "gammaincc", "Betainc": "betainc"}
+    if node.op_type == "Polygamma" and any(node.known(i) is None for i in range(2)):
+        return node.xp.polygamma(*xs)
+    given = [np.asarray(node.value(i, "an argument")) for i in range(len(xs))]
+    return np.asarray(getattr(special_functions, names[node.op_type])(*given), given[0].dtype)
 
 
 @tensorflow("Relu", "Relu6")

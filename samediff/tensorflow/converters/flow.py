@@ -7,7 +7,7 @@ import numpy as np
 
 from ...onnx.node import OnnxNode
 from ...onnx.values import DEAD, Held
-from .table import tensorflow
+from .table import bounded, tensorflow
 
 
 @tensorflow("Const")
@@ -59,14 +59,14 @@ def fill(node: OnnxNode, sizes: Any, value: Any) -> Any:
     known, number = node.known(0), node.known(1)
     if known is None:
         return node.op("base.fill", sizes, node.inner(value).dtype, float(np.asarray(node.value(1, "the value"))))
-    shape = tuple(int(n) for n in np.asarray(known).reshape(-1))
+    shape = bounded(node, known)
     return np.full(shape, number) if number is not None else node.xp.broadcast_to(value, shape)
 
 
 @tensorflow("Empty")
 def empty(node: OnnxNode, sizes: Any) -> Any:
     """Zeros."""
-    return np.zeros(tuple(int(n) for n in node.value(0, "the shape")), node.get("dtype"))
+    return np.zeros(bounded(node, node.value(0, "the shape")), node.get("dtype"))
 
 
 @tensorflow("ZerosLike", "OnesLike")
@@ -79,6 +79,9 @@ def like(node: OnnxNode, x: Any) -> Any:
 def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
     """Numbers of equal distance."""
     a, b, d = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
+    if not d:
+        raise node.refuse(f"a range from {a} to {b} by {d}")
+    bounded(node, max(0, (float(b) - float(a)) // float(d)))
     return np.arange(a, b, d).astype(start.dtype)
 
 
@@ -86,7 +89,7 @@ def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
 def linspace(node: OnnxNode, start: Any, stop: Any, count: Any) -> Any:
     """So many numbers of equal distance."""
     a, b, n = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
-    return np.linspace(a, b, int(n)).astype(start.dtype)
+    return np.linspace(a, b, bounded(node, n)[0]).astype(start.dtype)
 
 
 @tensorflow("Shape", "Rank", "Size")

@@ -11,6 +11,9 @@ from ...onnx.node import OnnxNode
 from ...ops.conv.cnn_configuration import Conv2DConfig, Conv3DConfig, DeConv3DConfig, Pooling2DConfig, Pooling3DConfig
 from .table import numbers, tensorflow
 
+#: What boxes are drawn in where no colours are given.
+_COLOURS = np.array([[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1], [0.5, 0, 0, 1],
+                       [0, 0, 0.5, 1], [0, 1, 1, 1], [1, 0, 1, 1]], np.float32)
 _AXES = {2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 
 
@@ -118,6 +121,24 @@ def adjust(node: OnnxNode, x: Any, by: Any) -> Any:
     """Other contrast, hue or saturation."""
     place = {"AdjustContrastv2": "image.adjust_contrast", "AdjustHue": "image.adjust_hue", "AdjustSaturation": "image.adjust_saturation"}
     return node.op(place[node.op_type], x, float(np.asarray(node.value(1, "the factor"))))
+
+
+@tensorflow("DrawBoundingBoxes", "DrawBoundingBoxesV2")
+def draw_boxes(node: OnnxNode, images: Any, boxes: Any, colours: Any = None) -> Any:
+    """Lines of one pixel around boxes, later ones on top."""
+    xp = node.xp
+    _, height, width, depth = images.shape
+    rows, columns = (np.arange(int(n), dtype=np.float32) for n in (height, width))
+    if colours is None or 0 in colours.shape:
+        colours = node.array(_COLOURS[:, :int(depth)] if int(depth) > 1 else np.ones((1, 1)), images.dtype)
+    for i in range(int(boxes.shape[1])):
+        top, left, bottom, right = (xp.reshape(xp.trunc(boxes[:, i, k].astype(np.float32) * np.float32(int(n) - 1)), (-1, 1, 1))
+                                    for k, n in enumerate((height, width, height, width)))
+        y, x = rows.reshape(1, -1, 1), columns.reshape(1, 1, -1)
+        lines = (y == top) | (y == bottom) | (x == left) | (x == right)
+        drawn = lines & (y >= top) & (y <= bottom) & (x >= left) & (x <= right)
+        images = xp.where(xp.expand_dims(drawn, -1), colours[i % int(colours.shape[0]), :int(depth)].astype(images.dtype), images)
+    return images
 
 
 @tensorflow("RGBToHSV", "HSVToRGB")

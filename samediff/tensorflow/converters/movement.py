@@ -9,7 +9,7 @@ import numpy as np
 from ...onnx.converters.indexing import row_places
 from ...onnx.converters.shapes import filled, padded
 from ...onnx.node import OnnxNode
-from .table import numbers, tensorflow
+from .table import bounded, numbers, tensorflow
 
 
 @tensorflow("Reshape")
@@ -151,14 +151,18 @@ def gather_nd(node: OnnxNode, x: Any, indices: Any) -> Any:
     return node.op("base.gather_nd", x, indices)
 
 
-@tensorflow("ScatterNd", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate")
+@tensorflow("ScatterNd", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate",
+            "SparseTensorDenseAdd")
 def scatter_nd(node: OnnxNode, *inputs: Any) -> Any:
     """Slices put at index vectors."""
-    kind = {"ScatterNd": "add"}.get(node.op_type, node.op_type[9:].lower())
-    x, indices, updates = inputs
+    kind = next((k for k in ("sub", "update") if node.op_type.lower().endswith(k)), "add")
     if node.op_type == "ScatterNd":
         indices, updates = inputs[:2]
-        x = node.array(np.zeros(tuple(numbers(node, 2, "shape")), updates.dtype))
+        x = node.array(np.zeros(bounded(node, numbers(node, 2, "shape")), updates.dtype))
+    elif node.op_type == "SparseTensorDenseAdd":
+        indices, updates, _, x = inputs
+    else:
+        x, indices, updates = inputs
     k = int(indices.shape[-1])
     rows = node.xp.reshape(x, (math.prod(x.shape[:k]), *x.shape[k:]))
     places = node.xp.reshape(row_places(node, x, indices, k), (-1,))

@@ -53,7 +53,8 @@ def test_a_network_trains():
     net = from_torch(module, torch.randn(2, 3), loss=LossLayer("mcxent", activation="softmax"), updater=Adam(0.05))
     x, y = np.random.default_rng(1).standard_normal((8, 3)).astype("f4"), np.eye(2, dtype="f4")[[0, 1] * 4]
     before = net.score(x, y)
-    net.fit(x, y, 5)
+    for _ in range(5):
+        net.fit(x, y)
     assert net.score(x, y) < before
 
 

@@ -9,7 +9,7 @@ from dl4py.samediff.errors import GraphError, RegistrationError
 from dl4py.samediff.pytorch import torch_converter
 from dl4py.samediff.pytorch.converters.table import known_ops
 from dl4py.samediff.pytorch.importing import fill
-from dl4py.samediff.pytorch.torch_graph import Reference, TorchCall, TorchGraph, TorchInput
+from dl4py.samediff.pytorch.torch_graph import Reference, TorchCall, TorchGraph, TorchInput, needed_calls
 from tests.samediff.pytorch.recorded import cases
 
 CASES = {name: (graph, given, wanted) for name, graph, given, wanted in cases()}
@@ -78,6 +78,13 @@ def test_ops_of_ones_own():
     with pytest.raises(RegistrationError):
         torch_converter("acme.twice")(twice)
     assert "aten.linear" in known_ops()
+
+
+def test_calls_that_no_result_comes_of():
+    reads = {"a": [], "b": [Reference("a")], "size": [Reference("a")], "c": [[Reference("b"), 1]], "unheard": [Reference("size")]}
+    calls = [TorchCall("d", "aten.op", [], {})]
+    calls += [TorchCall(name, "aten.op", args, {"more": Reference("d")} if name == "c" else {}) for name, args in reads.items()]
+    assert [c.name for c in needed_calls(TorchGraph([], [], calls, [("output", "c")]))] == ["d", "a", "b", "c"]
 
 
 @pytest.mark.parametrize("op, args", [("aten.nonzero", []), ("aten.one_hot", []), ("aten.split", [2, 0])])

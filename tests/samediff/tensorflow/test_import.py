@@ -5,11 +5,12 @@ import io
 
 import numpy as np
 import pytest
+from scipy import special
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.errors import FileFormatError, GraphError, MissingOpError, UnknownNameError, ValueNeededError
+from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, MissingOpError, UnknownNameError, ValueNeededError
 from dl4py.samediff.tensorflow.wire import graph_of
-from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder
+from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
 
 X = np.random.default_rng(4).standard_normal((4, 3)).astype(np.float32)
 IMAGES = np.random.default_rng(5).standard_normal((2, 6, 6, 3)).astype(np.float32)
@@ -59,6 +60,22 @@ ROWS = {  # nodes that give "y" from "x", and the value
     "scattered": ([const("i", I32([[3], [1]])), const("s", I32([5, 3])), const("b", I32([0, 0])), const("n", I32([2, 3])),
                    node("u", "Slice", "x", "b", "n"), node("y", "ScatterNd", "i", "u", "s")],
                   np.stack([X[0] * 0, X[1], X[0] * 0, X[0], X[0] * 0])),
+    "sparse plus dense": ([const("i", np.int64([[1, 2], [0, 1]])), const("v", np.float32([5, 7])), const("s", np.int64([4, 3])),
+                           node("y", "SparseTensorDenseAdd", "i", "v", "s", "x")],
+                          X + np.float32([[0, 7, 0], [0, 0, 5], [0, 0, 0], [0, 0, 0]])),
+    "rows taken away": ([const("i", I32([[1]])), const("v", np.ones((1, 3), np.float32)), node("y", "TensorScatterSub", "x", "i", "v")],
+                        X - np.float32([[0], [1], [0], [0]])),
+    "rows replaced": ([const("i", I32([[1]])), const("v", np.ones((1, 3), np.float32)), node("y", "TensorScatterUpdate", "x", "i", "v")],
+                      np.where(np.array([[False], [True], [False], [False]]), np.float32(1), X)),
+    "polygamma": ([const("n", np.float32(1)), node("a", "Exp", "x"), node("y", "Polygamma", "n", "a")],
+                  special.polygamma(1, np.exp(X)).astype(np.float32)),
+    "zeta": ([const("s", np.float32([2, 3])), const("q", np.float32([1, 2])), node("y", "Zeta", "s", "q")],
+             special.zeta([2, 3], [1, 2]).astype(np.float32)),
+    "incomplete gamma": ([const("a", np.float32([2, 3])), const("b", np.float32([1, 2])), node("p", "Igamma", "a", "b"),
+                          node("q", "Igammac", "a", "b"), node("y", "Div", "p", "q")],
+                         (special.gammainc([2, 3], [1, 2]) / special.gammaincc([2, 3], [1, 2])).astype(np.float32)),
+    "incomplete beta": ([*(const(n, np.float32([v])) for n, v in (("a", 2), ("b", 3), ("c", 0.25))), node("y", "Betainc", "a", "b", "c")],
+                        special.betainc([2], [3], [0.25]).astype(np.float32)),
 }
 
 
@@ -69,6 +86,46 @@ def test_values(name):
     found = sd.output_single({"x": X}, "y")
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, 1e-6, 1e-6)
+
+
+LARGE = np.int64([1 << 20, 1 << 20])
+ONE = np.float32(1)
+
+
+@pytest.mark.parametrize("name, operator, constants, options", [
+    ("zeros", "Fill", (LARGE, ONE), {}), ("anything", "Empty", (LARGE,), {"dtype": np.float32}),
+    ("numbers", "Range", (np.int64(0), LARGE[0] ** 2, np.int64(1)), {}), ("steps", "LinSpace", (ONE, ONE, LARGE[0] ** 2), {}),
+    ("places", "ScatterNd", (I32([[0]]), np.float32([1]), np.int64([1 << 40])), {})])
+def test_arrays_that_are_larger_than_any_file(name, operator, constants, options):
+    """A few bytes of a file do not fill the memory."""
+    with pytest.raises(LimitError, match=f"{operator}.*makes an array of the shape"):
+        SameDiff.import_frozen_tf(graph(*(const(f"c{i}", c) for i, c in enumerate(constants)),
+                                        node("y", operator, *(f"c{i}" for i in range(len(constants))), **options)))
+
+
+def test_ranges_have_steps():
+    with pytest.raises(GraphError, match="a range from 0 to 3 by 0"):
+        SameDiff.import_frozen_tf(graph(const("a", I32(0)), const("b", I32(3)), node("y", "Range", "a", "b", "a")))
+
+
+@pytest.mark.parametrize("colours", [None, np.float32([[0.5]])])
+def test_boxes_are_drawn(colours):
+    """Rows and columns are those of the corners, cut off; what lies outside is not drawn, later boxes are on top."""
+    boxes = np.float32([[[0, 0, 0.5, 0.5], [0.25, 0.25, 2, 0.9]]])
+    given = [] if colours is None else [const("c", colours)]
+    data = graph(placeholder("x", (1, 5, 5, 1)), const("b", boxes), *given,
+                 node("y", "DrawBoundingBoxes" + ("V2" if given else ""), "x", "b", *(["c"] if given else [])))
+    expected = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 0], [0, 1, 0, 1, 0], [0, 1, 0, 1, 0]])
+    found = SameDiff.import_frozen_tf(data).output_single({"x": np.zeros((1, 5, 5, 1), np.float32)}, "y")
+    np.testing.assert_array_equal(found[0, :, :, 0], expected * (1 if colours is None else 0.5))
+
+
+def test_hues_of_channels_below_0():
+    """The least and the largest channel stay."""
+    x = np.float32([[[-1.5, 0.25, -0.5], [-2, -1, -3], [0.2, 0.4, 0.6]]])
+    data = graph(placeholder("x", (1, 3, 3)), const("d", np.float32(1 / 3)), node("y", "AdjustHue", "x", "d"))
+    found = SameDiff.import_frozen_tf(data).output_single({"x": x}, "y")
+    np.testing.assert_allclose(found, np.roll(x, 1, axis=-1), 1e-4, 1e-5)
 
 
 def test_images():
@@ -115,6 +172,26 @@ def test_what_is_refused():
         SameDiff.import_frozen_tf(3)
     with pytest.raises(GraphError, match=r"TensorFlow node 'y' \(tensorflow.MatMul"):
         SameDiff.import_frozen_tf(graph(placeholder("x", (4, 3)), node("y", "MatMul", "x", "x")))
+
+
+def described(sizes, *values):
+    """A constant of which few values stand in the file."""
+    value = part(1, 1) + part(2, shape(sizes)) + (part(5, np.asarray(values, "f4").tobytes()) if values else b"")
+    return part(1, part(1, b"c") + part(2, b"Const") + part(5, part(1, b"value") + part(2, part(8, value))))
+
+
+@pytest.mark.parametrize("sizes, values, error", [
+    ((3, 1 << 40), (), LimitError), ((3, 1 << 40), (1,), LimitError), ((1 << 20, 1 << 10), (1, 2), LimitError),
+    ((1 << 40, 1 << 20), (), LimitError),
+    ((-3, 5), (1,), FileFormatError), ((-1,), (), FileFormatError)])
+def test_constants_that_are_larger_than_the_file(sizes, values, error):
+    with pytest.raises(error, match="a tensor|constants"):
+        SameDiff.import_frozen_tf(described(sizes, *values))
+
+
+def test_repeated_numbers():
+    assert graph_of(described((2, 3), 4, 5))[0].attributes["value"].tolist() == [[4, 5, 5], [5, 5, 5]]
+    assert SameDiff.import_frozen_tf(described((2, 2), 4)).get_variable("c").get_arr().tolist() == [[4, 4], [4, 4]]
 
 
 @pytest.mark.parametrize("size", range(1, 60, 3))

@@ -6,8 +6,9 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, MissingOpError
+from dl4py.samediff.onnx.not_sayable import REFUSED
 from tests.samediff.onnx.exporting.comparing import compare
-from tests.samediff.onnx.exporting.not_sayable import NOT_COMPARED, REFUSED, SOME_REFUSED
+from tests.samediff.onnx.exporting.not_sayable import NOT_COMPARED, SOME_REFUSED
 from tests.samediff.ops.rows.op_table import ROWS
 
 #: The reference pads the axes of images the wrong way round where they are padded differently; ONNX Runtime gives the right sizes.
