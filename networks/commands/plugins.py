@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...samediff.base.registry import GROUPS, load_plugin
@@ -19,6 +21,7 @@ class InstalledPlugin:
 
     Attributes
     ----------
+    location : the folder that its package is imported from
     ops, classes : names that its packages registered, with their versions
     notes : what could not be loaded and why, and names that somebody else has
     """
@@ -45,8 +48,7 @@ def installed_plugins() -> list[InstalledPlugin]:
         for point in importlib.metadata.entry_points(group=group):
             name = point.dist.name if point.dist else "?"
             if name not in found:
-                version, where = (point.dist.version, str(point.dist.locate_file(""))) if point.dist else ("?", "?")
-                found[name] = InstalledPlugin(name, version, where)
+                found[name] = InstalledPlugin(name, point.dist.version if point.dist else "?", _location(point))
             found[name].points.append(f"{group}:{point.name} = {point.value}")
             packages.setdefault(name, set()).add(point.module.partition(".")[0])
             with warnings.catch_warnings(record=True) as caught:
@@ -57,6 +59,14 @@ def installed_plugins() -> list[InstalledPlugin]:
         plugin.ops = sorted(f"{n} (version {getattr(c, 'version', 1)})" for n, c in OPS.items() if _package(c) in packages[name])
         plugin.classes = sorted(f"{n} (version {_version(c)})" for n, c in registered() if _package(c) in packages[name])
     return list(found.values())
+
+
+def _location(point: importlib.metadata.EntryPoint) -> str:
+    """The folder that the package is imported from; without one, that of what the installer left."""
+    package = importlib.util.find_spec(point.module.partition(".")[0])
+    if package is None or package.origin is None:
+        return str(point.dist.locate_file("")) if point.dist else "?"
+    return str(Path(package.origin).parents[0 if package.submodule_search_locations is None else 1])
 
 
 def _package(cls: Any) -> str:

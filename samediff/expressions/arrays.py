@@ -19,6 +19,8 @@ from .tables import table_array, table_arrays
 #: Functions that NumPy lacks, by the name under which SciPy and CuPy have them in their ``special`` module.
 SPECIAL = ("erf", "erfc", "gammaln", "digamma", "polygamma", "zeta", "betainc", "gammainc", "gammaincc")
 
+_FLOAT = np.dtype(np.float32)
+
 #: NumPy's functions of floating numbers, which take whole ones too.
 _FLOATING = UNARY_FLOAT | {"arctan2", "hypot", "copysign", "logaddexp", "logaddexp2"}
 
@@ -60,7 +62,10 @@ def _in_double(function: Any) -> Any:
     """A function that takes whole numbers as DOUBLE, as traced code does; NumPy works with numbers of 8 bits in half precision."""
     @functools.wraps(function)
     def call(*arrays: Any, **options: Any) -> Any:
-        return function(*(a.astype(np.float64) if hasattr(a, "astype") and a.dtype.kind in "iub" else a for a in arrays), **options)
+        for a in arrays:                # most are floating, and small
+            if getattr(a, "dtype", _FLOAT).kind in "iub":
+                return function(*[a.astype(np.float64) if hasattr(a, "astype") and a.dtype.kind in "iub" else a for a in arrays], **options)
+        return function(*arrays, **options)
     vars(call).update((name, getattr(function, name)) for name in ("reduce", "accumulate", "outer", "at") if hasattr(function, name))
     return call
 

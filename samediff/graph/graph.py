@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ..base.java.old_names import instead
 from ..base.java_names import SameDiffNames
 from ..base.javanames import JavaSpelling, to_snake
+from ..base.registry import why_missing
 from ..errors import GraphError, did_you_mean
 from ..ir.graph_class import is_graph_class
 from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, description, find, is_namespace, method_names
@@ -120,7 +121,8 @@ class SameDiff(WholeRuns, ImportingMixin, FunctionsMixin, ControlDependenciesMix
                     raise
                 if not is_namespace(name):
                     near = instead("graph", name) or did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
-                    raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}") from None
+                    raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}"
+                                             + why_missing(f"{name}.")) from None
             return Namespace(self, name)
 
     def __dir__(self) -> list[str]:

@@ -42,7 +42,10 @@ def _key(cls: type[CodeOp], attributes: Any, inputs: Sequence[Any]) -> Any:
 
 
 def _again(cls: type[CodeOp], key: Any, inputs: Sequence[Any]) -> Any:
-    """The result of a call like an earlier one, found without looking at everything once more; None where it has to be."""
+    """The result of a call like an earlier one, found without looking at everything once more; None where it has to be.
+
+    This is the way of most calls on arrays: it costs a few microseconds, and each line counts.
+    """
     try:
         code, promised, several = _known[key]
     except (KeyError, TypeError):       # an attribute is no plain value
@@ -53,10 +56,13 @@ def _again(cls: type[CodeOp], key: Any, inputs: Sequence[Any]) -> Any:
         result = code(*inputs)
     except Exception:       # raised once more, with its line
         return None
-    results = tuple(result) if several else (result,)
-    if [(type(r), getattr(r, "shape", 0), getattr(r, "dtype", 0)) for r in results] != promised:
+    results = result if several else (result,)
+    if type(results) not in (tuple, list) or len(results) != len(promised):
         return None
-    return results if several else result
+    for r, (shape, dtype) in zip(results, promised):
+        if type(r) is not np.ndarray or r.shape != shape or r.dtype is not dtype:
+            return None
+    return tuple(results) if several else result
 
 
 def _remember(key: Any, op: CodeOp, result: Any) -> None:
@@ -67,14 +73,14 @@ def _remember(key: Any, op: CodeOp, result: Any) -> None:
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
     try:
-        _known[key] = functools.partial(op.raw_compute, xp), [(np.ndarray, r.shape, r.dtype) for r in results], several
+        _known[key] = functools.partial(op.raw_compute, xp), [(r.shape, r.dtype) for r in results], several
     except TypeError:
         return
 
 
 def call(cls: type[CodeOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``cls`` called with inputs and attributes: a variable when one of them is one, else arrays."""
-    key = _key(cls, tuple([(k, type(v), v) for k, v in kwargs.items()]), args)
+    key = _key(cls, tuple([(k, type(v), v) for k, v in kwargs.items()]) if kwargs else (), args)
     if key is not None and (found := _again(cls, key, args)) is not None:
         return found
     _check_registered(cls)

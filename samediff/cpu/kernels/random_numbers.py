@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiler.jit_functions import function
 from ..compiler.sources import kernel
 from .dropout_mask import random_block
+
+
+@function(forceinline=True, error_model="numpy")
+def _number(word):
+    return ((word >> 11) & 0x1FFFFFFFFFFFFF) * 1.1102230246251565e-16
+
+
+@function(error_model="numpy")
+def _some(drawn, low, high, begin, iteration, draw, seed, stream):
+    """Numbers ``low`` to ``high`` of one block, which is not all of it."""
+    if low < high:
+        block = random_block((begin + low) // 4 + 1, iteration, draw, seed, stream)
+        for k in range(low, high):
+            drawn[k] = _number(block[(begin + k) % 4])
 
 
 @kernel
@@ -14,13 +29,15 @@ def uniform(words, drawn, stream, begin, part, parts):
     seed, iteration, draw = words[0], words[1], words[2]
     size = drawn.shape[0]
     low, high = size * part // parts, size * (part + 1) // parts
-    k = low
-    while k < high:
-        position = begin + k
-        block = random_block(position // 4 + 1, iteration, draw, seed, stream)
-        for lane in range(position % 4, min(4, position % 4 + high - k)):
-            drawn[k] = ((block[lane] >> 11) & 0x1FFFFFFFFFFFFF) * 1.1102230246251565e-16
-            k += 1
+    whole = min(low + -(begin + low) % 4, high)         # where the first whole block begins
+    _some(drawn, low, whole, begin, iteration, draw, seed, stream)
+    number = (begin + whole) // 4
+    while whole + 4 <= high:
+        number += 1
+        a, b, c, d = random_block(number, iteration, draw, seed, stream)
+        drawn[whole], drawn[whole + 1], drawn[whole + 2], drawn[whole + 3] = _number(a), _number(b), _number(c), _number(d)
+        whole += 4
+    _some(drawn, whole, high, begin, iteration, draw, seed, stream)
 
 
 @kernel

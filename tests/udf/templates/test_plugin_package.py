@@ -26,8 +26,9 @@ def install(folder, site):
 
 
 def ran(site, *command):
+    path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     found = subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=site,
-                           env={**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "default"}, check=False)
+                           env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "default"}, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     return found.stdout + found.stderr
 
@@ -50,13 +51,18 @@ from dl4py.samediff import SameDiff
 sd = SameDiff.create()
 x = sd.var("x", np.ones(2))
 print(sd.beta.after("y", x).eval().tolist(), sd.alpha.shared("z", x).eval().tolist())
+try:
+    sd.gamma.any("w", x)
+except AttributeError as error:
+    print(error)
 """
 
 
 @pytest.mark.slow
 def test_a_taken_name_and_a_broken_module_cost_only_themselves(tmp_path):
-    """Two distributions have one name; a third cannot be imported; ops of the second stand in a module of layers."""
-    site = tmp_path / "site"
+    """Two distributions have one name; a third cannot be imported; ops of the second stand in a module of layers. All are elsewhere."""
+    site, sources = tmp_path / "site", tmp_path / "sources"
+    sources.mkdir()
     for name, group, code in (
             ("alpha", "ops", "@user_op('alpha.shared')\ndef shared(xp, x):\n    return x * 2\n"),
             ("beta", "layers", "@user_op('alpha.shared')\ndef shared(xp, x):\n    return x * 3\n\n"
@@ -66,13 +72,15 @@ def test_a_taken_name_and_a_broken_module_cost_only_themselves(tmp_path):
         info.mkdir(parents=True)
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[dl4py.{group}]\n{name} = {name}\n")
-        (site / f"{name}.py").write_text("from dl4py.udf import user_op\n\n" + code)
+        (sources / f"{name}.py").write_text("from dl4py.udf import user_op\n\n" + code)
+    (site / "sitecustomize.py").write_text(f"import sys\nsys.path.append({str(sources)!r})\n")
     used = ran(site, "-c", USE)
     assert "[5.0, 5.0] [2.0, 2.0]" in used and "'alpha.shared' is registered already" in used and "The first one stays" in used
+    assert "no op, method or namespace 'gamma'. The plug-in 'gamma' (gamma) of distribution 'gamma' could not be loaded" in used
     listed = ran(site, "-m", "dl4py", "plugins")
     assert "BROKEN: plug-in 'gamma'" in listed and "no such engine" in listed
     assert "BROKEN: op 'alpha.shared' is registered already" in listed
-    assert "beta.after (version 1)" in listed
+    assert "beta.after (version 1)" in listed and f"beta 1.0  ({sources})" in listed
 
 
 @pytest.mark.parametrize("name", ["Acme", "1st", "class", "a b", "math"])
