@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, configuration
-from ...errors import ConfigurationError, ShapeError
+from ...errors import ConfigurationError, FileFormatError, ShapeError
 from ..records.writables import plain
 from . import column_steps, number_steps, sequence_steps, text_steps, time_steps
 from .analysis import DataAnalysis, Normalize, normalizer
@@ -54,9 +54,11 @@ class TransformProcess(Configuration):
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
-        steps = [_KINDS[key].from_document(step) for action in document.get("actionList", ()) for key, step in action.items()
-                 if key in _KINDS]
-        return cls(Schema.from_document(document["initialSchema"]), tuple(steps))
+        given = [(key, step) for action in document.get("actionList", ()) for key, step in action.items() if step is not None]
+        unknown = next((key for key, _ in given if key not in _KINDS), None)
+        if unknown is not None:
+            raise FileFormatError(f"the process has an action {unknown!r}; known are {', '.join(_KINDS)}")
+        return cls(Schema.from_document(document["initialSchema"]), tuple(_KINDS[key].from_document(step) for key, step in given))
 
     def to_document(self) -> dict[str, Any]:
         return {"actionList": [{step.action: step.to_document()} for step in self.action_list],

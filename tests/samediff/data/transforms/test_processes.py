@@ -1,6 +1,7 @@
 """Programs with schemas and processes, as DL4J's users write them: weblogs, joins, analyses, sequences, steps of one's own."""
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -236,3 +237,11 @@ def test_small_questions():
     assert CategoricalMetaData("k", "a", "b").isValid("a") and not CategoricalMetaData("k", ["a"]).isValid("c")
     assert "png" in NativeImageLoader().get_allowed_formats() and ImageRecordReader().get_current_file() is None
     assert next(CSVSequenceRecordReader().initialize(__file__).split.locations_iterator()).name == "test_processes.py"
+
+
+def test_actions_that_nobody_knows_are_not_left_out():
+    made = TransformProcess.Builder(Schema.Builder().add_column_double("x").build()).double_math_op("x", "Add", 1).build()
+    document = json.loads(made.to_json())
+    document["actionList"].append({"shuffle": {}, "transform": None})
+    with pytest.raises(FileFormatError, match="'shuffle'; known are transform"):
+        TransformProcess.from_json(json.dumps(document))
