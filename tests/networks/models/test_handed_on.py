@@ -83,7 +83,8 @@ COPIES: dict[str, Callable[[Any], Any]] = {
     "best in memory": lambda net: kept(InMemoryModelSaver(), net)}
 #: What changes a network, makes something, or belongs to the object itself.
 NO_ANSWERS = ("clear", "close", "init", "reset", "fit", "set", "clone", "increment", "print", "compute", "backprop", "update_rnn",
-              "pretrain", "profile", "engine", "trainer", "last_training_step", "listeners", "to_computation_graph", "toComputationGraph")
+              "pretrain", "profile", "engine", "trainer", "last_training_step", "listeners", "to_computation_graph", "toComputationGraph",
+              "report")             # which says when it was made
 
 
 def kept(saver: Any, net: Any) -> Any:
