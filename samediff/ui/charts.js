@@ -36,6 +36,7 @@ function themed(layout) {
   const made = { margin: { t: 32, r: 14, b: 40, l: 56 }, paper_bgcolor: get("--back"), plot_bgcolor: get("--back"),
     font: { color: get("--text"), size: 12 }, legend: { orientation: "h", y: -0.34 }, hovermode: "closest", ...layout };
   made.xaxis = { ...axis, ...layout.xaxis };
+  if (made.xaxis.title) made.xaxis.title = { standoff: 6, ...made.xaxis.title };        // the legend, which may be high, stands below
   made.yaxis = { ...axis, ...layout.yaxis };
   return made;
 }

@@ -189,7 +189,7 @@ class Evaluations {
       colorscale: "Blues", reversescale: true, showscale: false }] : [], { xaxis: { title: { text: "predicted" }, type: "category" },
       yaxis: { title: { text: "actual" }, type: "category", autorange: "reversed" } }, ["actual \\ predicted", ...called], (table ?? []).map((row, k) => [called[k], ...row]));
     for (const [key, chart, x, y, below, beside] of this.curves) {
-      const lines = Object.fromEntries(Object.entries(found[key] ?? {}).map(([name, c]) => [c.auc === undefined ? name : `${name} (area ${number(c.auc)})`, c[x].map((v, k) => [v, c[y][k]])]));
+      const lines = Object.fromEntries(Object.entries(found[key] ?? {}).map(([name, c]) => [c.auc === undefined ? name : `${name} (area ${c.auc.toFixed(3)})`, c[x].map((v, k) => [v, c[y][k]])]));
       drawLines(chart, lines, { xaxis: { title: { text: below }, range: [-0.02, 1.02] }, yaxis: { title: { text: beside }, range: [-0.02, 1.02] } });
     }
   }
