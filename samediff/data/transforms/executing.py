@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
 from ...base.javanames import JavaSpelling
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from .frames import frame_of, records_of
 from .process import TransformProcess
@@ -55,7 +56,7 @@ class Join(JavaSpelling):
         return left.merge(renamed, how=self.join_type.value, on=self.left_columns)[self.get_output_schema().get_column_names()]
 
 
-class JoinBuilder(JavaSpelling):
+class JoinBuilder(MethodBuilder):
     """``Join.Builder(join_type)``.
 
     Parameters
@@ -65,6 +66,7 @@ class JoinBuilder(JavaSpelling):
     """
 
     def __init__(self, join_type: Any) -> None:
+        super().__init__()
         self._type = join_type if isinstance(join_type, JoinType) else JoinType.value_of(str(join_type))
         self._keys: tuple[list[str], list[str]] = ([], [])
         self._left: Any = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
-from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, configuration
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, ShapeError
 from ..records.writables import plain
 from . import column_steps, number_steps, sequence_steps, text_steps, time_steps
@@ -156,7 +156,7 @@ class TransformProcess(Configuration):
         return sorted_names if several else sorted_names[columns]
 
 
-class TransformProcessBuilder(JavaSpelling):
+class TransformProcessBuilder(MethodBuilder):
     """``TransformProcess.Builder(schema)``: DL4J's steps, one method each.
 
     Parameters
@@ -166,6 +166,7 @@ class TransformProcessBuilder(JavaSpelling):
     """
 
     def __init__(self, initial_schema: Schema) -> None:
+        super().__init__()
         self._schema = initial_schema
         self._steps: list[Step] = []
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
-from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..records.writables import plain
 from .conditions import Condition
@@ -186,7 +186,7 @@ def _nothing(op: ReduceOp) -> Any:
             ReduceOp.Prepend: ""}.get(op)
 
 
-class ReducerBuilder(JavaSpelling):
+class ReducerBuilder(MethodBuilder):
     """``Reducer.Builder(default_op)``.
 
     Parameters
@@ -196,6 +196,7 @@ class ReducerBuilder(JavaSpelling):
     """
 
     def __init__(self, default_op: Any = ReduceOp.TakeFirst) -> None:
+        super().__init__()
         self._default, self._keys = default_op, tuple[str, ...]()
         self._ops: dict[str, tuple[ReduceOp, ...]] = {}
         self._conditional: dict[str, ConditionalReduction] = {}

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
-from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
 from .frames import object_array
 from .joda import DateTimeZone
@@ -398,7 +398,7 @@ _KINDS: dict[str, Callable[..., ColumnMetaData]] = {
 }
 
 
-class SchemaBuilder(JavaSpelling):
+class SchemaBuilder(MethodBuilder):
     """``Schema.Builder()``: ``add_column_KIND(name, ...)``, ``add_columns_KIND(*names)``, ``add_columns_KIND("x_%d", first, last, ...)``.
 
     Kinds: string, integer, long, double, float, boolean; further `add_column_categorical`, `add_column_time`, `add_column_nd_array`.
@@ -407,6 +407,7 @@ class SchemaBuilder(JavaSpelling):
     made: ClassVar[type[Schema]] = Schema
 
     def __init__(self) -> None:
+        super().__init__()
         self._columns: list[ColumnMetaData] = []
 
     def add_column(self, column: ColumnMetaData) -> Self:
@@ -439,8 +440,6 @@ class SchemaBuilder(JavaSpelling):
     def add_column_nd_array(self, name: str, shape: Sequence[int]) -> Self:
         """Add a column of arrays."""
         return self.add_column(NDArrayMetaData(name, tuple(shape)))
-
-    addColumnNDArray = add_column_nd_array
 
     def build(self) -> Any:
         """Return the schema."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from ...base.java.time_unit import TimeUnit
-from ...base.javanames import JavaSpelling
 from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError
 from .frames import numbers, object_array, texts
 from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, moment_of
@@ -163,7 +163,7 @@ class DeriveColumnsFromTimeTransform(NewColumns):
         return IntegerMetaData(one.column_name).read([one.field_type.of_time(moment_of(time, zone)) for time in times])
 
 
-class DeriveColumnsFromTimeTransformBuilder(JavaSpelling):
+class DeriveColumnsFromTimeTransformBuilder(MethodBuilder):
     """``DeriveColumnsFromTimeTransform.Builder(column)``: the new columns stand behind it, unless `insert_after` says otherwise.
 
     Parameters
@@ -173,6 +173,7 @@ class DeriveColumnsFromTimeTransformBuilder(JavaSpelling):
     """
 
     def __init__(self, column_name: str) -> None:
+        super().__init__()
         self._column, self._after = column_name, column_name
         self._derived: list[DerivedColumn] = []
 
