@@ -6,7 +6,7 @@ from typing import Any
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import Value, plain
-from .conditions import Condition
+from .conditions import RecordCondition
 from .frames import numbers, object_array
 from .schema import (
     BooleanMetaData,
@@ -189,13 +189,13 @@ class ConditionalReplaceValueTransform(Transform):
         The column.
     new_value : number or str
         The value.
-    condition : Condition
+    condition : RecordCondition
         What is asked of the record.
     """
 
     column_to_replace: str
     new_value: Convertible[Value]
-    condition: Condition
+    condition: RecordCondition
 
     def transform(self, schema: Schema) -> Schema:
         schema.get_index_of_column(self.column_to_replace)
@@ -215,14 +215,14 @@ class ConditionalReplaceValueTransformWithDefault(Transform):
         The column.
     yes_val, no_val : number or str
         The values.
-    condition : Condition
+    condition : RecordCondition
         What is asked of the record.
     """
 
     column_to_replace: str
     yes_val: Convertible[Value]
     no_val: Convertible[Value]
-    condition: Condition = field(aliases=("condiiton",))       # so DL4J reads it
+    condition: RecordCondition = field(aliases=("condiiton",))       # so DL4J reads it
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:
         other = frame.assign(**{self.column_to_replace: object_array([plain(self.no_val)] * len(frame))})
@@ -237,19 +237,19 @@ class ConditionalCopyValueTransform(Transform):
     ----------
     column_to_replace, source_column : str
         The column, and the one whose values it takes.
-    condition : Condition
+    condition : RecordCondition
         What is asked of the record.
     """
 
     column_to_replace: str
     source_column: str
-    condition: Condition
+    condition: RecordCondition
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:
         return _chosen(frame, schema, self.column_to_replace, self.condition, frame[self.source_column].tolist())
 
 
-def _chosen(frame: Any, schema: Schema, column: str, condition: Condition, new: list[Any], asked: Any = None) -> Any:
+def _chosen(frame: Any, schema: Schema, column: str, condition: RecordCondition, new: list[Any], asked: Any = None) -> Any:
     at = condition.holds(frame if asked is None else asked, schema)
     values = [there if flag else old for flag, there, old in zip(at, new, frame[column].tolist())]
     return frame.assign(**{column: schema.get_meta_data(column).read(values)})

@@ -46,7 +46,7 @@ _COMPARE: dict[ConditionOp, Callable[[Any, Any], Any]] = {
 
 
 @configuration()
-class Condition(Configuration):
+class RecordCondition(Configuration):
     """Base of conditions. One of your own defines ``condition(self, record)``."""
 
     def condition(self, record: list[Any]) -> bool:
@@ -63,7 +63,7 @@ class Condition(Configuration):
 
 
 @configuration()
-class _ColumnCondition(Condition):
+class _ColumnCondition(RecordCondition):
     """Base of conditions on one column.
 
     Parameters
@@ -243,7 +243,7 @@ class TrivialColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.sequence.SequenceLengthCondition")
-class SequenceLengthCondition(Condition):
+class SequenceLengthCondition(RecordCondition):
     """The number of steps of a sequence.
 
     Parameters
@@ -279,24 +279,24 @@ class _Type(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.condition.BooleanCondition")
-class BooleanCondition(Condition):
+class BooleanCondition(RecordCondition):
     """Several conditions as one: made by ``AND``, ``OR``, ``XOR`` and ``NOT``.
 
     Parameters
     ----------
     type : str
         ``"AND"``, ``"OR"``, ``"NOT"`` or ``"XOR"``.
-    conditions : tuple of Condition
+    conditions : tuple of RecordCondition
         What is joined.
     """
 
     Type: ClassVar[type[_Type]] = _Type
     type: Convertible[_Type]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[RecordCondition, ...]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._bind((args[0], args[1:]) if len(args) > 1 and isinstance(args[1], Condition) else args, kwargs)
+        return super()._bind((args[0], args[1:]) if len(args) > 1 and isinstance(args[1], RecordCondition) else args, kwargs)
 
     def _joined(self, flags: list[Any]) -> Any:
         if self.type is _Type.NOT:
@@ -320,12 +320,12 @@ class BooleanCondition(Condition):
         return BooleanCondition("OR", _given(conditions))
 
     @staticmethod
-    def XOR(first: Condition, second: Condition) -> BooleanCondition:
+    def XOR(first: RecordCondition, second: RecordCondition) -> BooleanCondition:
         """One of the two, not both."""
         return BooleanCondition("XOR", (first, second))
 
     @staticmethod
-    def NOT(condition: Condition) -> BooleanCondition:
+    def NOT(condition: RecordCondition) -> BooleanCondition:
         """The opposite."""
         return BooleanCondition("NOT", (condition,))
 

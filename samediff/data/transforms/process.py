@@ -10,7 +10,7 @@ from ...errors import ConfigurationError, FileFormatError, ShapeError
 from ..records.writables import plain
 from . import column_steps, number_steps, sequence_steps, text_steps, time_steps
 from .analysis import DataAnalysis, Normalize, normalizer
-from .conditions import Condition
+from .conditions import RecordCondition
 from .frames import frame_of, records_of
 from .reducer import Reducer
 from .schema import ColumnType, Schema
@@ -175,9 +175,9 @@ class TransformProcessBuilder(MethodBuilder):
         self._steps.append(step)
         return self
 
-    def filter(self, what: Filter | Condition) -> Self:
+    def filter(self, what: Filter | RecordCondition) -> Self:
         """Leave out records by a filter; or those that fulfil a condition."""
-        return self.transform(ConditionFilter(what) if isinstance(what, Condition) else what)
+        return self.transform(ConditionFilter(what) if isinstance(what, RecordCondition) else what)
 
     def rename_column(self, old_name: str, new_name: str) -> Self:
         """Give a column another name."""

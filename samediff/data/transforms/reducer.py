@@ -12,7 +12,7 @@ from ...configuration.configuration import Configuration, Convertible, configura
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..records.writables import plain
-from .conditions import Condition
+from .conditions import RecordCondition
 from .frames import numbers, pandas, texts
 from .schema import ColumnMetaData, DoubleMetaData, LongMetaData, Schema, StringMetaData
 from .steps import Step
@@ -84,14 +84,14 @@ class ConditionalReduction(Configuration):
         The names of the values.
     reductions : tuple of ReduceOp
         How each is made.
-    condition : Condition
+    condition : RecordCondition
         What is asked of the rows.
     """
 
     column_name: str
     output_names: tuple[str, ...]
     reductions: tuple[ReduceOp, ...]
-    condition: Condition
+    condition: RecordCondition
 
 
 @configuration(tag="")
@@ -134,9 +134,9 @@ class Reducer(Step):
     def to_document(self) -> dict[str, Any]:
         return {"Reducer": super().to_document()}
 
-    def _ways(self, schema: Schema) -> list[tuple[ColumnMetaData, list[tuple[ReduceOp, str]], Condition | None]]:
+    def _ways(self, schema: Schema) -> list[tuple[ColumnMetaData, list[tuple[ReduceOp, str]], RecordCondition | None]]:
         """For each column that is no key, how and under which names its values are made, and of which rows."""
-        made: list[tuple[ColumnMetaData, list[tuple[ReduceOp, str]], Condition | None]] = []
+        made: list[tuple[ColumnMetaData, list[tuple[ReduceOp, str]], RecordCondition | None]] = []
         for column in schema.columns:
             if column.name in (self.key_columns or ()):
                 continue
@@ -220,7 +220,7 @@ class ReducerBuilder(MethodBuilder):
 
     multiple_op_columns = multiple_op_colmumns          # DL4J's name has the misprint
 
-    def conditional_reduction(self, column: str, output_names: Any, reductions: Any, condition: Condition) -> Self:
+    def conditional_reduction(self, column: str, output_names: Any, reductions: Any, condition: RecordCondition) -> Self:
         """Make values of the rows that fulfil a condition."""
         names = (output_names,) if isinstance(output_names, str) else tuple(output_names)
         ops = (reductions,) if isinstance(reductions, ReduceOp) else tuple(reductions)

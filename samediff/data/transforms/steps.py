@@ -9,7 +9,7 @@ import numpy as np
 from ...base.java.varargs import flat
 from ...configuration.configuration import Configuration, configuration, field
 from ...errors import ConfigurationError
-from .conditions import Condition
+from .conditions import RecordCondition
 from .frames import frame_of, records_of
 from .schema import ColumnMetaData, Schema, SequenceSchema
 
@@ -150,11 +150,11 @@ class ConditionFilter(Filter):
 
     Parameters
     ----------
-    condition : Condition
+    condition : RecordCondition
         What is asked.
     """
 
-    condition: Condition
+    condition: RecordCondition
 
     def removed_rows(self, frame: Any, schema: Schema) -> Any:
         return self.condition.holds(frame, schema)

@@ -47,7 +47,7 @@ from dl4py.samediff.data import (
     TransformProcessRecordReader,
     TransformProcessSequenceRecordReader,
 )
-from dl4py.samediff.data.transforms.conditions import Condition
+from dl4py.samediff.data.transforms.conditions import RecordCondition
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, ShapeError, UnknownNameError
 
 pd = pytest.importorskip("pandas")
@@ -180,7 +180,7 @@ class Odd(Filter):
         return record[2] % 2 == 0
 
 
-class Late(Condition):
+class Late(RecordCondition):
     def condition(self, record):
         return record[1] > 50_000
 
