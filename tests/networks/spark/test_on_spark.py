@@ -86,6 +86,7 @@ def test_workers_average_as_in_one_process(sc):
     assert same(found, trained(sc, data, 5))        # a run repeats, however the data lies
 
 
+@pytest.mark.slow
 def test_parallel_wrapper_gives_the_same(sc):
     data, net = batches(), network()
     with networks.ParallelWrapper(net, workers=2, averaging_frequency=2) as wrapper:
@@ -93,6 +94,7 @@ def test_parallel_wrapper_gives_the_same(sc):
     assert same(trained(sc, data), net)
 
 
+@pytest.mark.slow
 def test_updaters_may_stay(sc):
     data = batches(32)
     found = trained(sc, data, save_updater=False)
@@ -134,6 +136,7 @@ def test_batches_wait_in_files(sc, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_seeds_deal_out_in_another_order(sc):
     data = batches(32)
     first, second, ordered = (trained(sc, data, averaging_frequency=1, rng_seed=seed) for seed in (7, 7, None))
@@ -164,6 +167,7 @@ def test_a_task_that_always_fails(sc):
     assert same(net, network())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows, text", [(8, "5"), (4, "cannot merge features of shapes")])
 def test_a_batch_of_another_shape(sc, rows, text):
     """As it is, and where it would be put together with others: the model is as after the round before."""
@@ -246,6 +250,7 @@ def test_executors_make_a_model_once(sc):
             assert after.text is not before.text
 
 
+@pytest.mark.slow
 def test_one_output_unit(sc):
     conf = NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=1, activation="identity", loss_function="mse")).build()
     trainer = SparkDl4jMultiLayer(sc, conf, master(batch_size_per_worker=4, averaging_frequency=1))
@@ -276,6 +281,7 @@ def test_values_are_dl4js(sc, run):
 
 # Forms of data
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ["columns", "array", "vector"])
 def test_frames(session, form):
     df, options = frame(session), {"features": ["a", "b", "c", "d"], "label": "label"} if form == "columns" else {}
@@ -315,6 +321,7 @@ def test_files(sc, tmp_path):
         trainer.fit(str(tmp_path / "other"))
 
 
+@pytest.mark.slow
 def test_labelled_points(sc):
     x, y = arrays(16)
     points = sc.parallelize([LabeledPoint(int(b.argmax()), OldVectors.dense(a)) for a, b in zip(x, y)], 2)
@@ -393,6 +400,7 @@ def test_outputs_of_series_with_masks(sc):
 
 # Normalizers, files of files, early stopping
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("normalizer", [NormalizerStandardize, lambda: NormalizerMinMaxScaler(-1, 1)], ids=["standardize", "range"])
 def test_normalizers(sc, normalizer):
     data, alone, fitted = batches(40), normalizer(), normalizer()
@@ -470,6 +478,7 @@ def test_estimator_in_a_pipeline(session, tmp_path):
     assert np.allclose([row.probability.toArray() for row in found], net.output(x), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_parameters_of_the_estimator(session):
     table = frame(session).withColumn("kind", col("label") * 1.0)          # as StringIndexer makes labels
     df = VectorAssembler(inputCols=["a", "b", "c", "d"], outputCol="inputs").transform(table)
@@ -481,6 +490,7 @@ def test_parameters_of_the_estimator(session):
     assert found[0].transform(df).columns[-2:] == ["scores", "class"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("made", [network, same_diff, "path"], ids=["network", "graph", "path"])
 def test_functions_of_columns(session, tmp_path, made):
     model = network() if made == "path" else made()
