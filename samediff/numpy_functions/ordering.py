@@ -52,7 +52,7 @@ def _ascending(xp: Any, x: GraphArray, axis: int | None) -> tuple[Any, Any]:
     if not isinstance(n, int):
         raise NotInGraphError("the order of an open number of elements has no graph node")
     if n == 0:
-        return x, xp.zeros_like(x, dtype=np.int64)
+        return xp.call(np.copy, (x,), {}), xp.zeros_like(x, dtype=np.int64)
     last = (*(i for i in range(x.ndim) if i != axis), axis)
     back = tuple(int(i) for i in np.argsort(last))
     values, places = xp.node("top_k", [_reversed(xp, xp.transpose(x, last))], k=float(n), sorted=True)
