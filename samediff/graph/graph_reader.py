@@ -17,11 +17,11 @@ from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
 from ..families.subgraph import SubGraph
 from ..files.file_graph import more_outputs
 from ..files.frame_reader import GIVEN, FrameReader, Item, part_of
-from ..files.tensor_lists import with_flows
 from ..files.missing_function import MissingFunction, is_call
 from ..files.missing_op import MissingOp
 from ..files.nested_values import missing_classes
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
+from ..files.tensor_lists import with_flows
 from ..ir.node import Node, needed
 from ..ir.variable import VariableType
 from .functions import FunctionsMixin
