@@ -205,7 +205,7 @@ def test_what_a_graph_is_given_of_equal_and_of_strided_inputs(made, monkeypatch)
             ([X, other], {"shared": True}, {"input0": (2, 3), "input1": (2, 3)}),
             ([X, scalar], {"strided": True}, {"input0": (3, 4), "input1": ()}),
             ([scalar, X], {"strided": True, "shared": True}, {"input0": (), "input1": (3, 4)})):
-        runs.in_plan(op, arrays, **options)
+        runs.plan_rewrite(op, arrays, **options)
         assert fed.pop() == names
     assert runs.strided(op, [X, scalar]).startswith("largest difference")
 

@@ -178,7 +178,7 @@ def test_a_noise_of_a_users_layer_runs_as_nodes():
 
 def test_code_in_a_plan_keeps_the_node_that_it_is_of():
     code = StatefulCode(Noise())
-    assert code.in_plan("here").of == "here" and code.in_plan("here").in_plan("there").of == "here"
+    assert code.plan_rewrite("here").of == "here" and code.plan_rewrite("here").plan_rewrite("there").of == "here"
 
 
 def test_code_that_a_class_inherits_is_told_whether_it_trains():
