@@ -81,5 +81,5 @@ def remember(form: Any, op: Op, inputs: Sequence[Any], args: Sequence[Any]) -> N
         places = [next(((k, None) for k, a in enumerate(args) if a is v and isinstance(v, np.ndarray)), (0, array))
                   for v, array in zip(inputs, arrays)]
         spec = known.specs[0]
-        straight = places == [(k, None) for k in range(len(args))]
+        straight = len(places) == len(args) and all(k == i and array is None for i, (k, array) in enumerate(places))
         _known[form] = Repeated(op.compute, None if straight else tuple(places), spec.dtype.numpy, tuple(spec.shape or ()))

@@ -164,7 +164,7 @@ def test_refused_with_a_reason(call):
     assert len(said) == 1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("name, call", [
     ("a", "np.quantile(a, 0.3)"), ("a", "np.linalg.norm(a, axis=1)"), ("n", "np.nanmean(n)"), ("v", "np.interp(b, z, v * v)"),
     ("v", "np.cumsum(v) / np.average(v, weights=v * v)"), ("a", "np.take_along_axis(a, np.argmax(a, 1, keepdims=True), 1)"),
