@@ -5,9 +5,9 @@ from typing import Any
 
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
-from ..records.writables import Value, plain
+from ..records.writables import Value, object_array, plain
 from .conditions import RecordCondition
-from .frames import numbers, object_array
+from .frames import numbers
 from .schema import (
     BooleanMetaData,
     ColumnMetaData,
