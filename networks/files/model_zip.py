@@ -41,7 +41,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal models give equal files
 
 @dataclass(frozen=True)
 class ModelLimits:
-    """What a model file may ask for before anything is inflated.
+    """Limits of what a model file may ask for, checked before anything is inflated.
 
     ``max_values`` counts the values of the configuration, ``max_layers`` its layers or vertices; with ``proportionate`` more than
     80,000 values need a file of four bytes for each.

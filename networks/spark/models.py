@@ -36,7 +36,7 @@ _residents: BoundedCache[str, Resident] = BoundedCache(4)
 
 
 class ModelText:
-    """What a model is made of, without its values; broadcast once.
+    """The configuration of a model without its values; broadcast once.
 
     Parameters
     ----------

@@ -279,7 +279,7 @@ class _Loop:
 
     @property
     def wanted(self) -> tuple[list[str], list[str]]:
-        """What the sub-graphs compute."""
+        """The values that the two sub-graphs compute."""
         return [self.condition], self.results
 
     @property
@@ -289,13 +289,13 @@ class _Loop:
 
     @property
     def initial(self) -> list[str]:
-        """What they begin with."""
+        """The values with which the first iteration begins."""
         first = {i.outputs[0]: i.inputs[0] for i in self.enters}
         return [first[m.inputs[0]] for m in self.merges]
 
     @property
     def sent(self) -> dict[str, str]:
-        """What stands for the values that go through without being part of the state."""
+        """The sources of values that pass a switch without being part of the state."""
         return {s.outputs[1]: s.inputs[0] for s in self.through}
 
     @property

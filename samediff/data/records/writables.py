@@ -217,7 +217,7 @@ for _kind in WRITABLES:
     register(f"org.datavec.api.writable.{_kind.__name__}", _kind)
 
 
-class Value:
+class WritableValue:
     """The type of options that hold a value of a record: plain ones are wrapped, as DL4J's files have them."""
 
     @classmethod

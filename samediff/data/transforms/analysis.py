@@ -1,4 +1,4 @@
-"""What values columns have, and normalizations by that."""
+"""Statistics of columns, and normalizations by them."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Normalize(JavaEnum):
 
 @dataclass(frozen=True)
 class ColumnAnalysis(JavaSpelling):
-    """What values a column has.
+    """Statistics of a column.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class ColumnAnalysis(JavaSpelling):
         return self.max
 
     def get_map_of_counts(self) -> dict[str, int] | None:
-        """How often each text stands there."""
+        """Return the number of times that each text occurs."""
         return self.counts
 
 
 @dataclass(frozen=True)
 class DataAnalysis(JavaSpelling):
-    """What values the columns of records have.
+    """Statistics of the columns of records.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class AnalyzeLocal(JavaSpelling):
 
     @staticmethod
     def analyze(schema: Schema, records: Any, max_histogram_buckets: int = 0) -> DataAnalysis:
-        """What values they have.
+        """Return the statistics of records.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from .schema import Schema, SequenceSchema
 
 
 class JoinType(JavaEnum):
-    """Which records of two sides without a partner remain."""
+    """The side whose records remain without a partner."""
 
     Inner = "inner"
     LeftOuter = "left"

@@ -27,7 +27,7 @@ _KINDS: dict[str, type[Step]] = {
 
 @configuration(tag="")
 class TransformProcess(Configuration):
-    r"""What is done with records, step by step; made by its builder.
+    r"""A list of steps that records go through; made by its builder.
 
     Parameters
     ----------

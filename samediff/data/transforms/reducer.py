@@ -182,7 +182,7 @@ class Reducer(Step):
 
 
 def _nothing(op: ReduceOp) -> Any:
-    """What is made of no value."""
+    """The result for no values."""
     return {ReduceOp.Count: 0, ReduceOp.CountUnique: 0, ReduceOp.Sum: 0, ReduceOp.Prod: 1, ReduceOp.Append: "",
             ReduceOp.Prepend: ""}.get(op)
 
