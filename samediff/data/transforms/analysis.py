@@ -9,7 +9,7 @@ import numpy as np
 from ...base.java.java_enum import JavaEnum
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError
-from .frames import frame_of, numbers, texts
+from .frames import frame_of, numbers, pandas, texts
 from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer
 from .schema import Schema
 from .steps import Step
@@ -93,7 +93,6 @@ class DataAnalysis(JavaSpelling):
 
     def to_frame(self) -> Any:
         """A data frame with a row for each column."""
-        from .frames import pandas
         shown = [name for name in ColumnAnalysis.__dataclass_fields__ if name != "counts"]
         return pandas().DataFrame({name: [getattr(one, name) for one in self.columns.values()] for name in shown}, index=list(self.columns))
 
