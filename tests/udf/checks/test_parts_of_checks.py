@@ -102,6 +102,7 @@ def test_fences_begin_where_vectors_do_wherever_memory_lies():
     assert min(n for k in kept for n in (k._before.size, k._behind.size)) >= 1 << 14
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kernel, text", [
     (lambda x, out: None, "the kernel and compute"),
     ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] = 2 * x[i]\n        x[i] = 0", "the kernel changes its input x"),
