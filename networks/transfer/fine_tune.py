@@ -22,7 +22,7 @@ _JAVA_NAME = "org.deeplearning4j.nn.transferlearning.FineTuneConfiguration"
 
 @configuration(kw_only=True, tag="")
 class _Settings(GlobalConfiguration):
-    """What may be replaced."""
+    """The settings that may be replaced."""
 
     backprop_type: Convertible[BackpropType] = BackpropType.Standard
     tbptt_fwd_length: int = 20
