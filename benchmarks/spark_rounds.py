@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.spark import ParameterAveragingTrainingMaster, SparkDl4jMultiLayer
 from dl4py.samediff.data import DataSet
 from dl4py.samediff.training import Sgd
+
+#: Steps of a round, and the passes of :func:`scaling`: workers, examples.
+FREQUENCY = 8
+PASSES = (1, 8192), (2, 8192), (2, 16384)
 
 
 def session(master: str):
@@ -52,22 +57,28 @@ def rounds(spark, parameters: int, workers: int = 2, count: int = 4) -> dict[str
         return {key: min(stats.get_value(key)) for key in stats.get_key_set()}
 
 
-def scaling(spark, workers: int, examples: int, frequency: int = 8) -> float:
-    """Seconds of a pass over so many examples."""
+def layers_of_512() -> MultiLayerNetwork:
     layers = DenseLayer(n_in=512, n_out=512, activation="relu"), OutputLayer(n_in=512, n_out=10)
-    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater(Sgd(1e-3)).list(*layers).build()).init()
+    return MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater(Sgd(1e-3)).list(*layers).build()).init()
+
+
+def batches_of_64(count: int) -> list[DataSet]:
     rng = np.random.default_rng(0)
-    data = [DataSet(rng.random((64, 512), np.float32), np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)])
-            for _ in range(examples // 64)]
-    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=frequency, batch_size_per_worker=64)
-    best = math.inf
-    with SparkDl4jMultiLayer(spark, net, master) as trainer:
-        rdd = spark.sparkContext.parallelize(data, 4).cache()
-        for _ in range(4):
-            began = time.perf_counter()
-            trainer.fit(rdd)
-            best = min(best, time.perf_counter() - began)
-    return best
+    return [DataSet(rng.random((64, 512), np.float32), np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)]) for _ in range(count)]
+
+
+def seconds(run: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def scaling(spark, workers: int, examples: int) -> float:
+    """The shortest seconds of a pass over so many examples."""
+    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=FREQUENCY, batch_size_per_worker=64)
+    with SparkDl4jMultiLayer(spark, layers_of_512(), master) as trainer:
+        rdd = spark.sparkContext.parallelize(batches_of_64(examples // 64), 4).cache()
+        return min(seconds(lambda: trainer.fit(rdd)) for _ in range(4))
 
 
 def main(arguments: list[str]) -> None:
@@ -78,7 +89,7 @@ def main(arguments: list[str]) -> None:
             print(f"{parameters:.0e}", {key: round(value, 4) for key, value in rounds(spark, int(parameters)).items()}, flush=True)
     else:
         spark = session("local-cluster[2,1,1024]")
-        for workers, examples in ((1, 8192), (2, 8192), (2, 16384)):
+        for workers, examples in PASSES:
             print(f"{workers} workers, {examples} examples: {scaling(spark, workers, examples):.3f} s", flush=True)
 
 
