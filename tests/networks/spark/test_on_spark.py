@@ -86,17 +86,12 @@ def test_workers_average_as_in_one_process(sc):
     assert same(found, trained(sc, data, 5))        # a run repeats, however the data lies
 
 
+@pytest.mark.slow
 def test_parallel_wrapper_gives_the_same(sc):
     data, net = batches(), network()
     with networks.ParallelWrapper(net, workers=2, averaging_frequency=2) as wrapper:
         wrapper.fit([data[k] for k in (0, 2, 1, 3, 4, 6, 5, 7)])
     assert same(trained(sc, data), net)
-
-
-def test_updaters_may_stay(sc):
-    data = batches(32)
-    found = trained(sc, data, save_updater=False)
-    assert same(found, averaged(network(), data, 2, 2, updater=False)) and not found.engine.flat.state.any()
 
 
 UNEVEN = (1, 20, 3, 8, 24, 8)
@@ -134,6 +129,7 @@ def test_batches_wait_in_files(sc, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_seeds_deal_out_in_another_order(sc):
     data = batches(32)
     first, second, ordered = (trained(sc, data, averaging_frequency=1, rng_seed=seed) for seed in (7, 7, None))
@@ -149,7 +145,6 @@ def test_trees_add_up_neighbours(sc):
 
 
 # What goes wrong
-
 def test_a_task_that_fails_is_tried_again(sc):
     """And nothing counts twice, though the replica in its process has made a step."""
     data = batches(32)
@@ -164,6 +159,7 @@ def test_a_task_that_always_fails(sc):
     assert same(net, network())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows, text", [(8, "5"), (4, "cannot merge features of shapes")])
 def test_a_batch_of_another_shape(sc, rows, text):
     """As it is, and where it would be put together with others: the model is as after the round before."""
@@ -246,6 +242,7 @@ def test_executors_make_a_model_once(sc):
             assert after.text is not before.text
 
 
+@pytest.mark.slow
 def test_one_output_unit(sc):
     conf = NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=1, activation="identity", loss_function="mse")).build()
     trainer = SparkDl4jMultiLayer(sc, conf, master(batch_size_per_worker=4, averaging_frequency=1))
@@ -276,6 +273,7 @@ def test_values_are_dl4js(sc, run):
 
 # Forms of data
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", ["columns", "array", "vector"])
 def test_frames(session, form):
     df, options = frame(session), {"features": ["a", "b", "c", "d"], "label": "label"} if form == "columns" else {}
@@ -470,6 +468,7 @@ def test_estimator_in_a_pipeline(session, tmp_path):
     assert np.allclose([row.probability.toArray() for row in found], net.output(x), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_parameters_of_the_estimator(session):
     table = frame(session).withColumn("kind", col("label") * 1.0)          # as StringIndexer makes labels
     df = VectorAssembler(inputCols=["a", "b", "c", "d"], outputCol="inputs").transform(table)
@@ -481,6 +480,7 @@ def test_parameters_of_the_estimator(session):
     assert found[0].transform(df).columns[-2:] == ["scores", "class"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("made", [network, same_diff, "path"], ids=["network", "graph", "path"])
 def test_functions_of_columns(session, tmp_path, made):
     model = network() if made == "path" else made()

@@ -33,6 +33,7 @@ def test_as_in_wider_numbers(name, values):
         assert np.isfinite(sd.calculate_gradients({}, "x")["x"]).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ddof", [0, 1, 2, 1.5])
 @pytest.mark.parametrize("function", [np.std, np.var])
 def test_open_sizes_and_degrees_of_freedom(function, ddof):
