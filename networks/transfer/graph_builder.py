@@ -51,6 +51,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         self._renewed: set[str] = set()
         self._n_out: dict[str, tuple[int, IWeightInit]] = {}
         self._n_in: set[str] = set()
+        self._schemes: dict[str, IWeightInit] = {}          # of layers with new weights: fine-tune settings leave them
         self._frozen: tuple[str, ...] = ()
         self._more: dict[str, Any] = {}
 
@@ -187,6 +188,11 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
                 fitted = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=part.conf), pre_processor=part.preprocessor)
             self._vertices[part.key] = fitted
         further = [k for k in changed if k not in self._renewed]
+        _, following = [*self._n_out.values()][-1]
+        for name in further:
+            vertex = self._vertices[name]
+            if isinstance(vertex, LayerVertex) and with_scheme(vertex.layer, following) is not vertex.layer:
+                self._schemes[name] = following
         if further:
             report(f"{', '.join(further)} have new parameters, as {', '.join(self._n_out)} have another number of outputs")
         self._renewed |= set(changed)
@@ -225,7 +231,9 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             builder.set_option(name, value)
         for name, vertex in self._vertices.items():
             if isinstance(vertex, LayerVertex):
-                self._put(builder, name, self._tune.applied_to(vertex.layer_conf).layer, vertex.pre_processor)
+                layer: Any = self._tune.applied_to(vertex.layer_conf).layer
+                scheme = self._schemes.get(name)
+                self._put(builder, name, layer if scheme is None else layer.replace(weight_init=scheme), vertex.pre_processor)
             else:
                 self._put(builder, name, vertex)
         for name, added in self._added.items():
@@ -279,6 +287,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         assert isinstance(vertex, LayerVertex)
         self._vertices[name] = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=layer.replace(**changes)))
         self._sources[name] = sources
+        if "weight_init" in changes:
+            self._schemes[name] = changes["weight_init"]
         self._renewed.add(name)
 
     def _add(self, name: str, added: Layer | GraphVertex, sources: tuple[str, ...]) -> Self:

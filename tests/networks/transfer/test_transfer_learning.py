@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,6 +125,22 @@ def test_lists(name):
     assert built.get_iteration_count() == 0
     assert_trains(built, case)
     np.testing.assert_array_equal(net.params(), before)
+
+
+@pytest.mark.parametrize("outputs", [5, 7])
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_schemes_of_replaced_layers_win_over_fine_tune_settings(outputs, as_graph):
+    """Also where a layer has as many outputs as before."""
+    net: Any = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
+        DenseLayer(n_in=4, n_out=5), ActivationLayer("tanh") if outputs == 7 else DenseLayer(n_in=5, n_out=5),
+        OutputLayer(n_in=5, n_out=3)).build()).init()
+    name = str if as_graph else int
+    builder: Any = TransferLearning.GraphBuilder(net.to_computation_graph()) if as_graph else TransferLearning.Builder(net)
+    built = builder.fine_tune_configuration(FineTuneConfiguration(weight_init="ZERO")).n_out_replace(name(0), outputs, "ONES").build()
+    behind = 2 if outputs == 7 else 1
+    for i in (0, behind):
+        assert np.all(built.get_param(f"{i}_W") == 1), i
+    assert np.array_equal(built.get_param("2_W"), net.get_param("2_W")) == (behind == 1)
 
 
 @pytest.mark.parametrize("name", GRAPHS)
