@@ -27,6 +27,7 @@ PASSES = (1, 8192), (2, 8192), (2, 16384)
 def session(master: str):
     from pyspark.sql import SparkSession
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     found = (SparkSession.builder.master(master).config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False)
              .config("spark.driver.memory", "6g").config("spark.driver.maxResultSize", "0").config("spark.log.level", "ERROR")
              .config("spark.sql.execution.arrow.maxRecordsPerBatch", 20000).getOrCreate())
@@ -55,6 +56,15 @@ def rounds(spark, parameters: int, workers: int = 2, count: int = 4) -> dict[str
             trainer.fit(rdd)
         stats = trainer.get_spark_training_stats()
         return {key: min(stats.get_value(key)) for key in stats.get_key_set()}
+
+
+def round_seconds(spark, parameters: int, workers: int, count: int = 6) -> float:
+    """The shortest seconds of a round of one small step, over passes of so many rounds."""
+    net = square(parameters)
+    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=1, batch_size_per_worker=1)
+    with SparkDl4jMultiLayer(spark, net, master) as trainer:
+        rdd = spark.sparkContext.parallelize(data_for(net, count * workers), workers).cache()
+        return min(seconds(lambda: trainer.fit(rdd)) for _ in range(3)) / count
 
 
 def layers_of_512() -> MultiLayerNetwork:

@@ -12,6 +12,7 @@ import heapq
 import math
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -25,13 +26,11 @@ SPREAD = 0.05           # of the time that workers take for the same steps, as a
 
 @dataclass(frozen=True)
 class Costs:
-    """Measured seconds, the last four by byte of parameters and averaged updater state."""
+    """Measured seconds, the last two by byte of parameters and averaged updater state."""
 
     round: float = 0.12         # of a job with its tasks, without anything to send
-    broadcast: float = 1.6e-9   # the driver writes the blocks
-    replica: float = 6e-9       # a worker reads them into its network, and gives its sums to Spark
-    merge: float = 4e-9         # one sum is read and added
-    update: float = 0.5e-9      # means are written into the model
+    copy: float = 8e-9          # the driver writes the parameters and reads their means, a worker reads them and gives its sums
+    merge: float = 4e-9         # a task or the driver reads one sum and adds it
 
 
 @dataclass(frozen=True)
@@ -47,30 +46,30 @@ class Case:
     def fans(self) -> list[int]:
         """How many sums the tasks of each level take in, the driver last."""
         counts = [self.workers, *Tree(self.workers, 2).levels, 1]
-        return [math.ceil(more / fewer) for more, fewer in zip(counts, counts[1:])]
+        return [math.ceil(more / fewer) for more, fewer in pairwise(counts)]
 
 
 def predicted(case: Case, costs: Costs = Costs()) -> float:
-    """Seconds of a round by formula: the driver sends each worker its first block, workers pass on the others, tasks take in sums one by one."""
+    """Seconds of a round by formula: the driver sends first blocks, workers pass on the others, tasks take in sums one by one."""
     wire = 1 / case.bandwidth
-    down = case.size * (costs.broadcast + wire) + case.workers * min(BLOCK, case.size) * wire
+    down = case.size * wire + case.workers * min(BLOCK, case.size) * wire
     slowest = 1 + SPREAD * math.sqrt(2 * math.log(case.workers)) if case.workers > 1 else 1
     up = sum(fan * case.size * (wire + costs.merge) for fan in case.fans())
-    return costs.round + down + case.size * costs.replica + case.frequency * case.step * slowest + up + case.size * costs.update
+    return costs.round + down + case.size * costs.copy + case.frequency * case.step * slowest + up
 
 
 def simulated(case: Case, costs: Costs = Costs(), seed: int = 0) -> float:
     """Seconds of a round in which every block, task and sum has its turn on the links of its machines."""
     rng = np.random.default_rng(seed)
-    got = _broadcast(case, Random(seed)) + case.size * costs.broadcast
+    got = _broadcast(case, Random(seed)) + case.size * costs.copy
     steps = case.frequency * case.step * (1 + SPREAD * rng.standard_normal(case.workers) if case.workers > 1 else 1)
-    now = float(np.max(got + case.size * costs.replica + steps))         # a stage ends with its last task
+    now = float(np.max(got + steps))         # a stage ends with its last task
     ranks = case.workers
     for count in [*Tree(case.workers, 2).levels, 1]:
         taken = np.bincount(np.arange(ranks) * count // ranks, minlength=count)
         now = max(_merged(now, number, case, costs) for number in taken)
         ranks = count
-    return costs.round + now + case.size * costs.update
+    return costs.round + now
 
 
 def _broadcast(case: Case, rng: Random) -> np.ndarray:
@@ -119,12 +118,11 @@ def table(costs: Costs = Costs(), step: float = 0.1) -> None:
 
 def measured_costs(spark, parameters: int = 10_000_000) -> Costs:
     """The costs between local executors: what a second worker adds is one sum more to merge."""
-    nothing = spark_rounds.rounds(spark, 100, 2)
-    one, two = (spark_rounds.rounds(spark, parameters, workers) for workers in (1, 2))
-    size, waiting = 4 * parameters, nothing["aggregate"]
-    merge = (two["aggregate"] - one["aggregate"]) / size
-    return Costs(waiting + nothing["broadcast"] + nothing["process"], one["broadcast"] / size, (one["aggregate"] - waiting) / size - merge, merge,
-                 one["process"] / size)
+    nothing = spark_rounds.round_seconds(spark, 100, 2)
+    one, two = (spark_rounds.round_seconds(spark, parameters, workers) for workers in (1, 2))
+    size = 4.0 * parameters
+    merge = (two - one) / size
+    return Costs(nothing, (one - nothing) / size - merge, merge)
 
 
 def check() -> None:

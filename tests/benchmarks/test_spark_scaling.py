@@ -30,7 +30,7 @@ def test_both_say_the_same(scaling, workers, size, frequency, bandwidth):
 def test_nothing_to_send_over_a_network(scaling):
     """One worker on the driver's machine: what is left is the sum of the costs."""
     costs = scaling.Costs()
-    seconds = costs.round + 20 + 1e6 * (costs.broadcast + costs.replica + costs.merge + costs.update)
+    seconds = costs.round + 20 + 1e6 * (costs.copy + costs.merge)
     for found in (scaling.predicted, scaling.simulated):
         assert found(scaling.Case(1, 1e6, 2.0, 10)) == pytest.approx(seconds)
 
