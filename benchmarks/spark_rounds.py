@@ -9,7 +9,6 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 
@@ -19,15 +18,11 @@ from dl4py.networks.spark import ParameterAveragingTrainingMaster, SparkDl4jMult
 from dl4py.samediff.data import DataSet
 from dl4py.samediff.training import Sgd
 
-#: Steps of a round, and the passes of :func:`scaling`: workers, examples.
-FREQUENCY = 8
-PASSES = (1, 8192), (2, 8192), (2, 16384)
-
 
 def session(master: str):
     from pyspark.sql import SparkSession
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")        # the name of this machine may lead elsewhere
     found = (SparkSession.builder.master(master).config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False)
              .config("spark.driver.memory", "6g").config("spark.driver.maxResultSize", "0").config("spark.log.level", "ERROR")
              .config("spark.sql.execution.arrow.maxRecordsPerBatch", 20000).getOrCreate())
@@ -58,37 +53,22 @@ def rounds(spark, parameters: int, workers: int = 2, count: int = 4) -> dict[str
         return {key: min(stats.get_value(key)) for key in stats.get_key_set()}
 
 
-def round_seconds(spark, parameters: int, workers: int, count: int = 6) -> float:
-    """The shortest seconds of a round of one small step, over passes of so many rounds."""
-    net = square(parameters)
-    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=1, batch_size_per_worker=1)
-    with SparkDl4jMultiLayer(spark, net, master) as trainer:
-        rdd = spark.sparkContext.parallelize(data_for(net, count * workers), workers).cache()
-        return min(seconds(lambda: trainer.fit(rdd)) for _ in range(3)) / count
-
-
-def layers_of_512() -> MultiLayerNetwork:
+def scaling(spark, workers: int, examples: int, frequency: int = 8) -> float:
+    """Seconds of a pass over so many examples."""
     layers = DenseLayer(n_in=512, n_out=512, activation="relu"), OutputLayer(n_in=512, n_out=10)
-    return MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater(Sgd(1e-3)).list(*layers).build()).init()
-
-
-def batches_of_64(count: int) -> list[DataSet]:
+    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater(Sgd(1e-3)).list(*layers).build()).init()
     rng = np.random.default_rng(0)
-    return [DataSet(rng.random((64, 512), np.float32), np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)]) for _ in range(count)]
-
-
-def seconds(run: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    run()
-    return time.perf_counter() - began
-
-
-def scaling(spark, workers: int, examples: int) -> float:
-    """The shortest seconds of a pass over so many examples."""
-    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=FREQUENCY, batch_size_per_worker=64)
-    with SparkDl4jMultiLayer(spark, layers_of_512(), master) as trainer:
-        rdd = spark.sparkContext.parallelize(batches_of_64(examples // 64), 4).cache()
-        return min(seconds(lambda: trainer.fit(rdd)) for _ in range(4))
+    data = [DataSet(rng.random((64, 512), np.float32), np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)])
+            for _ in range(examples // 64)]
+    master = ParameterAveragingTrainingMaster(workers=workers, averaging_frequency=frequency, batch_size_per_worker=64)
+    best = math.inf
+    with SparkDl4jMultiLayer(spark, net, master) as trainer:
+        rdd = spark.sparkContext.parallelize(data, 4).cache()
+        for _ in range(4):
+            began = time.perf_counter()
+            trainer.fit(rdd)
+            best = min(best, time.perf_counter() - began)
+    return best
 
 
 def main(arguments: list[str]) -> None:
@@ -99,7 +79,7 @@ def main(arguments: list[str]) -> None:
             print(f"{parameters:.0e}", {key: round(value, 4) for key, value in rounds(spark, int(parameters)).items()}, flush=True)
     else:
         spark = session("local-cluster[2,1,1024]")
-        for workers, examples in PASSES:
+        for workers, examples in ((1, 8192), (2, 8192), (2, 16384)):
             print(f"{workers} workers, {examples} examples: {scaling(spark, workers, examples):.3f} s", flush=True)
 
 
