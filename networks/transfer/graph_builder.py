@@ -223,6 +223,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         settings: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
         for name in set(NeuralNetConfiguration._fields) & set(GlobalConfiguration._fields) - {"layer"}:
             settings.set_option(name, self._conf.data_type if name == "data_type" else getattr(default, name))
+        given = settings.settings()                     # of new layers; those that are kept have their regularization already
+        settings.set_option("regularization", ()).set_option("regularization_bias", ())
         builder = GraphBuilder(settings).add_inputs(*self._inputs).set_outputs(*self._outputs)
         if self._input_types:
             builder.set_input_types(*self._input_types)
@@ -237,7 +239,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             else:
                 self._put(builder, name, vertex)
         for name, added in self._added.items():
-            self._put(builder, name, added, self._preprocessors.get(name))
+            new = added.apply_global_config(given) if isinstance(added, Layer) else added
+            self._put(builder, name, new, self._preprocessors.get(name))
         conf = self._tune.applied_to_network(builder.build())
         return conf.replace(**{"validate_output_layer_config": self._conf.validate_output_layer_config, **self._more})
 

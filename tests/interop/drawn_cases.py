@@ -78,27 +78,6 @@ def _transferred(as_graph: bool) -> NetworkCase:
                        labels=classes(4, 3))
 
 
-def _frozen_between() -> NetworkCase:
-    """A frozen layer that passes gradients on, beside a branch around it."""
-    builder = general(Adam(0.05)).l2(0.05).graph_builder().add_inputs("rows")
-    builder.add_layer("below", L.DenseLayer(n_out=4, activation="tanh"), "rows")
-    builder.add_layer("frozen", L.FrozenLayerWithBackprop(underlying=L.DenseLayer(n_out=4, activation="softplus")), "below")
-    builder.add_vertex("both", L.ElementWiseVertex("Average"), "below", "frozen").add_layer("out", L.OutputLayer(n_out=3), "both")
-    net = ComputationGraph(builder.set_outputs("out").set_input_types(ROWS).build()).init()
-    return NetworkCase("drawn/frozen between", net=net, inputs=(RNG.normal(size=(4, 4)),), labels=[classes(4, 3)])
-
-
-def _transferred_images() -> NetworkCase:
-    """Layers without parameters, which keep what is their own, among frozen and replaced ones; as many outputs as before."""
-    net = MultiLayerNetwork(general(Sgd(0.1)).activation("tanh").list(
-        L.ConvolutionLayer(n_out=3, kernel_size=(2, 2)), L.ActivationLayer("softsign"), L.SubsamplingLayer("AVG", kernel_size=(2, 2)),
-        L.DenseLayer(n_out=4), L.OutputLayer(n_out=3)).set_input_type(InputType.convolutional(5, 5, 2)).build()).init()
-    tune = FineTuneConfiguration(updater=Adam(0.05), l2=0.1, activation="softplus")
-    builder = TransferLearning.Builder(net).fine_tune_configuration(tune).set_feature_extractor(1)
-    made = builder.n_out_replace(3, 4, "RELU").validate_output_layer_config(False).build()
-    return NetworkCase("drawn/transferred images", net=made, inputs=(RNG.normal(size=(4, 2, 5, 5)),), labels=classes(4, 3))
-
-
 def drawn_cases() -> dict[str, Any]:
     """Functions that make the cases, by name."""
     rows, steps, images = classes(4, 3), classes(4, 2, 5), InputType.convolutional(5, 5, 2)
@@ -131,6 +110,6 @@ def drawn_cases() -> dict[str, Any]:
             n_out=5, activation="softplus", constrain_weights=L.MaxNormConstraint(0.5, 1)),
                L.OutputLayer(n_out=6, loss_function=L.LossMixtureDensity(2, 1), activation="identity"),
                gradient_normalization="RenormalizeL2PerParamType"),
-        _graph(), _reshaped(), _transferred(False), _transferred(True), _frozen_between(), _transferred_images(),
+        _graph(), _reshaped(), _transferred(False), _transferred(True),
     ]
     return {c.name: (lambda c=c: c) for c in made}
