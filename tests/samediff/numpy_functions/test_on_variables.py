@@ -66,8 +66,8 @@ def test_ops_are_those_of_dl4j():
 
 def test_equality_with_what_holds_numbers_is_never_a_plain_answer():
     x, row = SameDiff.create().var("x", np.array([1.0, -2.0])), [1.0, 2.0]
-    held = [np.array(row), np.float16(1), tuple(row), range(2), array.array("d", row), memoryview(np.array(row)), Fraction(1), Decimal(1), 1j,
-            type("Tensor", (), {"__array__": lambda self, *args, **options: np.array(row)})()]
+    held = [np.array(row), np.float16(1), tuple(row), range(2), array.array("d", row), memoryview(np.array(row)), Fraction(1),
+            Decimal(1), 1j, type("Tensor", (), {"__array__": lambda self, *args, **options: np.array(row)})()]
     with contextlib.suppress(ImportError):
         pandas, polars = (importlib.import_module(name) for name in ("pandas", "polars"))
         held += [pandas.Series(row), pandas.DataFrame({"a": row}), polars.Series(row)]
