@@ -19,6 +19,7 @@ FUNCTIONS = {
     "nanstd": np.nanstd, "nanvar": np.nanvar, "nanmean": np.nanmean}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_as_in_wider_numbers(name, values):
