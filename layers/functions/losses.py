@@ -10,6 +10,7 @@ from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import scores_examples
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
@@ -123,14 +124,17 @@ class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     def _total(self, scores: Any, average: bool) -> float:
         return float(scores.sum(dtype=np.float64)) / (len(scores) if average else 1)
 
+    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The score of each example, (batch, 1)."""
         return self._evaluate(labels, pre_output, activation, mask, False)[0].reshape(-1, 1)
 
+    @answers_in_kind
     def compute_gradient(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The gradient of the summed score for ``pre_output``."""
         return self._evaluate(labels, pre_output, activation, mask, True)[1]
 
+    @answers_in_kind
     def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
                                    average: bool = True) -> Pair[float, Any]:
         """Score and gradient."""
@@ -252,6 +256,7 @@ class LossMAE(WeightedLoss, LossMAENames):
     mean: ClassVar[bool] = True
     array_adds_outputs: ClassVar[bool] = True
 
+    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The SUM over the outputs for each example, (batch, 1), as in DL4J: ``outputs`` times the score."""
         return super().compute_score_array(labels, pre_output, activation, mask) * np.shape(pre_output)[1]
@@ -408,6 +413,7 @@ class LossFMeasure(ILossFunction, LossFMeasureNames):
     def _total(self, scores: Any, average: bool) -> float:
         return super()._total(scores, False)
 
+    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """There is none: the loss belongs to a whole batch."""
         raise ConfigurationError("LossFMeasure has no score per example, only one for a batch: use compute_score")
@@ -445,6 +451,9 @@ class LossMixtureDensity(RowWiseLoss, LossMixtureDensityNames):
         share = np.exp(given[:, :m] - given[:, :m].max(1, keepdims=True))
         return MixtureDensityComponents(share / share.sum(1, keepdims=True), given[:, 2 * m:].reshape(-1, m, self.label_width),
                                         np.exp(given[:, m:2 * m]))
+
+
+setattr(LossMixtureDensity, "MixtureDensityComponents", MixtureDensityComponents)  # noqa: B010  # where DL4J has the class
 
 
 class LossFunction(LossFunctionNames, JavaEnum):

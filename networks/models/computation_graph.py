@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -111,6 +112,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
 
     # Forward
 
+    @answers_in_kind
     def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None,
                batch_size: int | None = None, **unknown: Never) -> list[Any]:
         """Activations of the outputs, one array each.
@@ -157,6 +159,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
     def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any, was_set: bool = False) -> list[Any]:
         return self.engine.forward.activations(NetworkBatch(x, None, *self._arrays.or_set(masks)), members, train, as_in_step=was_set)[0]
 
+    @answers_in_kind
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
         """Inputs and activations of every vertex, by name; without inputs for those that were set. Where classes are missing, of those
         that need none of them.
@@ -187,6 +190,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
             members = [m for m in members if m.key not in outputs and (with_vertices or m.is_layer)]
         return [m.key for m in members]
 
+    @answers_in_kind
     def rnn_time_step(self, *inputs: Any) -> list[Any]:
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
         x = [as_array(v) for v in arrays_of(inputs)]
@@ -194,6 +198,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         outs = self._step_in_time(NetworkBatch([v[:, :, None] if single else v for v in x]))
         return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
 
+    @answers_in_kind
     def rnn_activate_using_stored_state(self, inputs: Sequence[Any], training: bool = False,
                                         store_last_for_tbptt: bool = False) -> dict[str, Any]:
         """Inputs and activations of every vertex for a piece of series, going on from the states that the last piece left.

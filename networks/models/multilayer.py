@@ -9,6 +9,7 @@ import numpy as np
 
 from ...layers.types.layer_type import LayerType
 from ...samediff.base.java.pair import Pair
+from ...samediff.base.user_code.users_arrays import answers_in_kind, is_given, users_array
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -120,6 +121,8 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             found = self.engine.forward.known_output(x)
             if found is not None:
                 return found
+        if is_given(x):
+            return users_array(self.output(np.asarray(x), train, features_mask, labels_mask, batch_size=batch_size))
         if is_switch(x) or not isinstance(train, (int, np.bool_)):
             raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
         if self._is_data([x]):
@@ -137,6 +140,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         given = [None if m is None else [m] for m in (features_mask, labels_mask)]
         return self.engine.forward.activations(NetworkBatch([x], None, *self._arrays.or_set(given)), members, train, as_in_step=was_set)[0]
 
+    @answers_in_kind
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
         """The input, then the activations of every layer; where classes are missing, of those before the first that lacks one.
 
@@ -158,10 +162,12 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
         return as_array(given)
 
+    @answers_in_kind
     def activate(self, x: Any = None, training: bool = False) -> Any:
         """Activations of the last layer for ``x``, or for the input that was set (``activate(training)`` is possible too)."""
         return self.feed_forward_to_layer(self.get_n_layers() - 1, x, training)[-1]
 
+    @answers_in_kind
     def feed_forward_to_layer(self, layer: Any, x: Any = None, train: bool = False) -> list[Any]:
         """The input, then the activations up to a layer (index or name); -1 gives the input only.
 
@@ -172,6 +178,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         given, keys = self._given(x), [str(i) for i in range(last + 1)]
         return [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
 
+    @answers_in_kind
     def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
         """Activations of layer ``last`` when ``x`` is given to layer ``first``, both as outside of training.
 
@@ -183,6 +190,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         part = self.engine.part(begin, end)
         return part.activations(NetworkBatch([x]), [str(end)])[0][0]
 
+    @answers_in_kind
     def rnn_time_step(self, x: Any) -> Any:
         """Activations for the next steps of series, going on from the state of the last call.
 
@@ -193,6 +201,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         (out,) = self._step_in_time(NetworkBatch([given[:, :, None] if single else given]))
         return out[:, :, 0] if single and out.ndim == 3 else out
 
+    @answers_in_kind
     def rnn_activate_using_stored_state(self, x: Any, training: bool = False, store_last_for_tbptt: bool = False) -> list[Any]:
         """The input and the activations of every layer for a piece of series, going on from the states that the last piece left.
 
@@ -239,6 +248,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         """Set the features mask of :meth:`compute_gradient_and_score`."""
         self._arrays.masks = (None if mask is None else [mask], self._arrays.masks[1])
 
+    @answers_in_kind
     def backprop_gradient(self, epsilon: Any, workspace_mgr: None = None) -> Pair[Gradient, Any]:
         """Gradients for the input that was set, given the gradient of some loss for the activations of the last layer ("external errors").
 
@@ -263,6 +273,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         gradient, (below,) = self._backprop([epsilon])
         return Pair(gradient, below)
 
+    @answers_in_kind
     def calculate_gradients(self, x: Any, y: Any, features_mask: Any = None, labels_mask: Any = None) -> tuple[Any, Any]:
         """Gradient of the parameters and of the input, as sums over examples."""
         engine = self.engine

@@ -103,4 +103,4 @@ def _in_java(cls: type) -> None:
 
 _in_java(INDArray)
 is_array_class(INDArray)
-is_users_array(INDArray.of)
+is_users_array(INDArray)

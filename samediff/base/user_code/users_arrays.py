@@ -1,17 +1,65 @@
-"""The class of arrays with DL4J's methods, for code of users: it stands above what calls such code, and makes itself known here."""
+"""The class of arrays with DL4J's methods, for what users are given: it stands above what gives, and makes itself known here."""
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import Any, TypeVar
 
-_known: list[Callable[[Any], Any]] = []
+import numpy as np
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+_known: list[type[np.ndarray[Any, Any]]] = []
 
 
-def is_users_array(make: Callable[[Any], Any]) -> None:
-    """Make arrays for code of users by this function."""
-    _known[:] = [make]
+def is_users_array(cls: type[np.ndarray[Any, Any]]) -> None:
+    """Give users arrays of this class."""
+    _known[:] = [cls]
 
 
 def users_array(values: Any) -> Any:
-    """An array that looks at the memory of ``values``, with DL4J's methods."""
-    return _known[0](values) if _known else values
+    """An array as one with DL4J's methods that looks at the same memory; what is no array of NumPy stays what it is."""
+    if not isinstance(values, np.ndarray):
+        return values
+    if not _known:
+        import_module("dl4py.samediff.arrays.indarray")
+    return values if isinstance(values, _known[0]) else values.view(_known[0])
+
+
+def users_arrays(values: Any) -> Any:
+    """The same for the arrays in tuples, lists and mappings."""
+    if isinstance(values, Mapping):
+        return {name: users_arrays(value) for name, value in values.items()}
+    if isinstance(values, tuple):
+        return tuple(map(users_arrays, values)) if type(values) is tuple else type(values)(*map(users_arrays, values))
+    return list(map(users_arrays, values)) if isinstance(values, list) else users_array(values)
+
+
+def is_given(value: Any) -> bool:
+    """Whether somebody gives an array with DL4J's methods, alone or in a tuple, list or mapping."""
+    if not _known:
+        return False
+    kind = type(value)
+    if kind is not dict and kind is not list and kind is not tuple:
+        return issubclass(kind, _known[0])
+    return any(issubclass(type(one), _known[0]) for one in (value.values() if kind is dict else value))
+
+
+def into_given(given: Any, found: Any) -> Any:
+    """What was computed of an array; one with DL4J's methods takes the values itself, as in DL4J."""
+    if not is_given(given):
+        return found
+    if not given.flags.writeable or given.shape != found.shape or not np.can_cast(found.dtype, given.dtype, "same_kind"):
+        return users_array(found)
+    np.copyto(given, found, "same_kind")
+    return given
+
+
+def answers_in_kind(method: Method) -> Method:
+    """Have a method that is given arrays with DL4J's methods give such arrays."""
+    @wraps(method)
+    def call(*args: Any, **options: Any) -> Any:
+        found = method(*args, **options)
+        return users_arrays(found) if any(map(is_given, args)) or (options and any(map(is_given, options.values()))) else found
+    return call  # type: ignore[return-value]

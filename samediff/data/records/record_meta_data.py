@@ -7,6 +7,7 @@ from typing import Any
 
 from ...base.java_names import RecordMetaDataLineNames
 from ...base.javanames import JavaSpelling
+from .writables import as_writables
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Record(list[Any], JavaSpelling):
     """
 
     def __init__(self, record: Iterable[Any], meta_data: RecordMetaDataLine) -> None:
-        super().__init__(record)
+        super().__init__(as_writables(record))
         self.meta_data = meta_data
 
     def get_record(self) -> list[Any]:

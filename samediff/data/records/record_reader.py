@@ -10,6 +10,7 @@ from ..iterators.iterator import NoMoreDataError
 from ..splits.file_split import as_split
 from ..splits.input_split import InputSplit, Source
 from .record_meta_data import Record, RecordMetaDataLine
+from .writables import as_writables
 
 #: A record: its values.
 Values = list[Any]
@@ -64,7 +65,7 @@ class RecordReader(JavaSpelling):
     def next(self, num: int | None = None) -> Any:
         """The next record: a list of its values; with ``num``, a list of at most so many records."""
         if num is None:
-            return self._taken()[0]
+            return as_writables(self._taken()[0])
         found: list[Any] = []
         while len(found) < num and self.has_next():
             found.append(self.next())
