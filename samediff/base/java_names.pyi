@@ -20,7 +20,6 @@ from ..data.iterators.iterator_splitter import MultiDataSetIteratorSplitter as M
 from ..data.iterators.mini_batch_files import MiniBatchFileDataSetIterator as MiniBatchFileDataSetIterator
 from ..data.iterators.parallel_iterators import JointParallelDataSetIterator as JointParallelDataSetIterator
 from ..data.iterators.random_iterators import KFoldIterator as KFoldIterator
-from ..data.normalizers.image_scalers import ImageMultiPreProcessingScaler as ImageMultiPreProcessingScaler
 from ..data.normalizers.image_scalers import ImagePreProcessingScaler as ImagePreProcessingScaler
 from ..data.normalizers.image_scalers import VGG16ImagePreProcessor as VGG16ImagePreProcessor
 from ..data.normalizers.multi_normalizers import MultiNormalizerHybrid as MultiNormalizerHybrid
@@ -279,6 +278,7 @@ class ConfigurationNames(JavaSpelling):
     def builderArguments(cls, *args: Any, **options: Any) -> Any: ...
     @classmethod
     def classVersion(cls, *args: Any, **options: Any) -> int: ...
+    def fillDefaults(self, *args: Any, **options: Any) -> None: ...
     @classmethod
     def findOption(cls, *args: Any, **options: Any) -> str: ...
     @classmethod
@@ -350,12 +350,11 @@ class KFoldIteratorNames(JavaSpelling):
     testFold = KFoldIterator.test_fold
 
 class ImageMultiPreProcessingScalerNames(JavaSpelling):
-    preProcess = ImageMultiPreProcessingScaler.pre_process
+    ...
 
 class ImagePreProcessingScalerNames(JavaSpelling):
     fitLabel = ImagePreProcessingScaler.fit_label
     isFitLabel = ImagePreProcessingScaler.is_fit_label
-    preProcess = ImagePreProcessingScaler.pre_process
     revertFeatures = ImagePreProcessingScaler.revert_features
     revertLabels = ImagePreProcessingScaler.revert_labels
     transformLabel = ImagePreProcessingScaler.transform_label
@@ -363,7 +362,6 @@ class ImagePreProcessingScalerNames(JavaSpelling):
 class VGG16ImagePreProcessorNames(JavaSpelling):
     fitLabel = VGG16ImagePreProcessor.fit_label
     isFitLabel = VGG16ImagePreProcessor.is_fit_label
-    preProcess = VGG16ImagePreProcessor.pre_process
     revertFeatures = VGG16ImagePreProcessor.revert_features
     revertLabels = VGG16ImagePreProcessor.revert_labels
     transformLabel = VGG16ImagePreProcessor.transform_label
@@ -374,7 +372,6 @@ class MultiNormalizerHybridNames(JavaSpelling):
     minMaxScaleAllOutputs = MultiNormalizerHybrid.min_max_scale_all_outputs
     minMaxScaleInput = MultiNormalizerHybrid.min_max_scale_input
     minMaxScaleOutput = MultiNormalizerHybrid.min_max_scale_output
-    preProcess = MultiNormalizerHybrid.pre_process
     revertFeatures = MultiNormalizerHybrid.revert_features
     revertLabels = MultiNormalizerHybrid.revert_labels
     standardizeAllInputs = MultiNormalizerHybrid.standardize_all_inputs
@@ -404,7 +401,6 @@ class FittedNormalizerNames(JavaSpelling):
     fitLabel = FittedNormalizer.fit_label
     isFit = FittedNormalizer.is_fit
     isFitLabel = FittedNormalizer.is_fit_label
-    preProcess = FittedNormalizer.pre_process
     revertFeatures = FittedNormalizer.revert_features
     revertLabels = FittedNormalizer.revert_labels
     setFeatureStats = FittedNormalizer.set_feature_stats
@@ -483,6 +479,7 @@ class DataSetNames(JavaSpelling):
     divideBy = DataSet.divide_by
     filterAndStrip = DataSet.filter_and_strip
     filterBy = DataSet.filter_by
+    getExampleMetaData = DataSet.get_example_meta_data
     getFeatures = DataSet.get_features
     getFeaturesMaskArray = DataSet.get_features_mask_array
     getLabelName = DataSet.get_label_name
@@ -517,6 +514,7 @@ class MultiDataSetNames(JavaSpelling):
     asList = MultiDataSet.as_list
     @property
     def featuresMasks(self) -> Any: ...
+    getExampleMetaData = MultiDataSet.get_example_meta_data
     getFeatures = MultiDataSet.get_features
     getFeaturesMaskArray = MultiDataSet.get_features_mask_array
     getFeaturesMaskArrays = MultiDataSet.get_features_mask_arrays
@@ -828,6 +826,7 @@ class SameDiffNames(JavaSpelling):
     ifCond = SameDiff.if_cond
     importFrozenTF = SameDiff.import_frozen_tf
     importOnnx = SameDiff.import_onnx
+    inKind = SameDiff.in_kind
     inferAgain = SameDiff.infer_again
     inferLossVariables = SameDiff.infer_loss_variables
     initializeTraining = SameDiff.initialize_training
@@ -877,6 +876,7 @@ class SameDiffNames(JavaSpelling):
     setPlaceholderShape = SameDiff.set_placeholder_shape
     setTrainingConfig = SameDiff.set_training_config
     setUpdaterState = SameDiff.set_updater_state
+    takesUsersArrays = SameDiff.takes_users_arrays
     tensorArray = SameDiff.tensor_array
     toDot = SameDiff.to_dot
     toHtml = SameDiff.to_html

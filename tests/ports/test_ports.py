@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +30,7 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
     "LeNetMNISTReLu": ((pictures.lenet_on_png_files,), "pictures", NOTHING),
     "AlphaGoZeroTrainer": ((pictures.alpha_go_zero,), "", NOTHING),
     "MultiGpuLenetMnist (the book's)": ((pictures.mnist_on_several_workers,), "mnist",
-                                        "without CudaEnvironment, DataTypeUtil and backprop(true).pretrain(false), which 1.0.0 does not have"),
+                                        "without CudaEnvironment, DataTypeUtil and backprop(true).pretrain(false), gone in 1.0.0"),
     "MemorizeSequence": ((sequences.memorize_sequence,), "", NOTHING),
     "RNNEmbedding": ((sequences.rnn_embedding,), "", NOTHING),
     "GenerateTxtModel": ((sequences.generate_text,), "", NOTHING),

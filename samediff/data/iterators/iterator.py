@@ -70,7 +70,7 @@ class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
 
     batches_stay = False        # whether a batch keeps its values while further ones are made: training may look ahead then
     _pre_processor: Any = None
-    _knows_its_end = False      # whether who asks for a batch behind the last one is answered by the sub-class, as in DL4J
+    _knows_its_end = False      # whether the sub-class answers who asks for so many examples behind the last batch, as in DL4J
 
     @abstractmethod
     def has_next(self) -> bool:
@@ -93,7 +93,7 @@ class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
             After the last batch; ask `has_next` first or call `reset`.
         """
         self.begin_pass()
-        if not self._knows_its_end and not self.has_next():
+        if not (self._knows_its_end and num) and not self.has_next():
             raise NoMoreDataError(f"{type(self).__name__} has no further batch: ask has_next() first, or reset()")
         batch = self.take(num)
         self._batches_given += 1

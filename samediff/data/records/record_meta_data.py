@@ -33,6 +33,11 @@ class RecordMetaDataLine(RecordMetaDataLineNames):
     uri: str
     record: int
 
+    @property
+    def source(self) -> tuple[str, int]:
+        """File and line."""
+        return self.uri, self.line_number
+
     def get_location(self) -> str:
         """File and line, as text."""
         return f"{self.uri}:{self.line_number or self.record}"
