@@ -138,8 +138,8 @@ class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
                                    average: bool = True) -> Pair[float, Any]:
         """Score and gradient."""
-        scores, gradient = self._evaluate(labels, pre_output, activation, mask, True)
-        return Pair(self._total(scores, average), gradient)
+        scores, found = self._evaluate(labels, pre_output, activation, mask, True)
+        return Pair(self._total(scores, average), found)
 
     def name(self) -> str:
         """Name of the loss."""
@@ -256,7 +256,6 @@ class LossMAE(WeightedLoss, LossMAENames):
     mean: ClassVar[bool] = True
     array_adds_outputs: ClassVar[bool] = True
 
-    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The SUM over the outputs for each example, (batch, 1), as in DL4J: ``outputs`` times the score."""
         return super().compute_score_array(labels, pre_output, activation, mask) * np.shape(pre_output)[1]
@@ -413,7 +412,6 @@ class LossFMeasure(ILossFunction, LossFMeasureNames):
     def _total(self, scores: Any, average: bool) -> float:
         return super()._total(scores, False)
 
-    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """There is none: the loss belongs to a whole batch."""
         raise ConfigurationError("LossFMeasure has no score per example, only one for a batch: use compute_score")
@@ -441,19 +439,17 @@ class LossMixtureDensity(RowWiseLoss, LossMixtureDensityNames):
 
     mixture_count: int = field(default=1, json="mixtures", aliases=("gaussians", "m_mixtures"))
     label_width: int = field(default=1, aliases=("m_label_width",))
+    MixtureDensityComponents: ClassVar[Any] = MixtureDensityComponents
 
     def row_op(self) -> rows.RowLoss:
         return rows.MixtureDensity(self.mixture_count, self.label_width)
 
-    def extract_components(self, output: Any) -> MixtureDensityComponents:
+    def extract_components(self, output: Any) -> Any:
         """Weights, means and deviations of the Gaussians that outputs of the network stand for."""
         given, m = floating(output), self.mixture_count
         share = np.exp(given[:, :m] - given[:, :m].max(1, keepdims=True))
         return MixtureDensityComponents(share / share.sum(1, keepdims=True), given[:, 2 * m:].reshape(-1, m, self.label_width),
                                         np.exp(given[:, m:2 * m]))
-
-
-setattr(LossMixtureDensity, "MixtureDensityComponents", MixtureDensityComponents)  # noqa: B010  # where DL4J has the class
 
 
 class LossFunction(LossFunctionNames, JavaEnum):

@@ -113,8 +113,7 @@ class Network(HasListeners, NetworkNames):
         """All parameters as one flat vector in DL4J's order: a copy to read.
 
         Methods of DL4J's arrays that change it change the network too: ``net.params().subi(update)``. NumPy's ``params -= update`` is
-        refused, as it would change the copy alone; arrays of :meth:`param_table` and :meth:`get_param` may be written.
-        ``backward_only`` has no effect, as in DL4J.
+        refused, as it would change the copy alone; arrays of :meth:`param_table` may be written. ``backward_only`` has no effect.
         """
         return params_of(self.engine.flat)
 

@@ -25,6 +25,12 @@ class ReadOnlyArray(INDArray):
     def __array_finalize__(self, source: Any) -> None:
         self._refusal = getattr(source, "_refusal", "")
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        for target in out or ():
+            if isinstance(target, ReadOnlyArray):
+                target._refuse_unless_copied()
+        return super().__array_ufunc__(ufunc, method, *inputs, out=out, **options)
+
     def __setitem__(self, key: Any, value: Any) -> None:
         self._refuse_unless_copied()
         super().__setitem__(key, value)

@@ -22,6 +22,8 @@ def with_own_constructor(cls: Any, describe: Callable[[Any], None]) -> None:
         Makes the class's fields known.
     """
     own = cls.__init__
+    if not inspect.isfunction(own):
+        return
     given = inspect.signature(own).parameters
     annotations = dict(inspect.get_annotations(cls))
     for name in dict.fromkeys(i.argval for i in dis.get_instructions(own) if i.opname == "STORE_ATTR"):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ports import custom, data, features, feedforward, graphs, pictures, sequences, unsupervised
+from tests.ports import custom, data, features, feedforward, graphs, own_iterators, pictures, sequences, unsupervised
 
 pytest.importorskip("PIL")
 
@@ -34,8 +34,8 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
     "MemorizeSequence": ((sequences.memorize_sequence,), "", NOTHING),
     "RNNEmbedding": ((sequences.rnn_embedding,), "", NOTHING),
     "GenerateTxtModel": ((sequences.generate_text,), "", NOTHING),
-    "AdditionModelWithSeq2Seq": ((sequences.addition_seq2seq,), "", NOTHING),
-    "SequenceAnomalyDetection": ((sequences.sequence_anomalies,), "advertisements", NOTHING),
+    "AdditionModelWithSeq2Seq": ((own_iterators.addition_seq2seq,), "", NOTHING),
+    "SequenceAnomalyDetection": ((own_iterators.sequence_anomalies,), "advertisements", NOTHING),
     "UCISequenceClassification, MoonClassifier, Conv1D": ((sequences.uci_sequences, feedforward.moon_classifier, sequences.uci_convolution),
                                                           "sequences two_classes", NOTHING),
     "VaeMNIST2dPlots": ((unsupervised.vae_2d_plots,), "mnist", NOTHING),

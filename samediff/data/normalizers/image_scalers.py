@@ -162,7 +162,7 @@ class ImageMultiPreProcessingScaler(MultiDataNormalization, ImageMultiPreProcess
         """Does nothing: there is nothing to fit."""
 
     def _apply(self, data: MultiDataSet, inverse: bool) -> MultiDataSet:
-        new = {i: self._scaler._apply(data.get_features(i), inverse) for i in self.feature_indices}
+        new = {i: self._scaler._apply(data.array("features", i), inverse) for i in self.feature_indices}
         for i, array in new.items():
             data.set_features(i, array)
         return data
@@ -174,7 +174,3 @@ class ImageMultiPreProcessingScaler(MultiDataNormalization, ImageMultiPreProcess
     def revert(self, data: MultiDataSet) -> MultiDataSet:
         """The inverse of `transform`."""
         return self._apply(data, True)
-
-    def pre_process(self, data: MultiDataSet) -> None:
-        """`transform`, as a preprocessor of an iterator."""
-        self.transform(data)

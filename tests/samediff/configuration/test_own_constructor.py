@@ -62,7 +62,7 @@ class Halving(ISchedule):
 def test_what_a_constructor_sets_are_fields():
     made = Dense(4, 3, Activation.TANH, WeightInit.XAVIER)
     assert (made.nIn, made.nOut, made.n_out, made.doubled, made.getNOut()) == (4, 3, 3, 6, 3)
-    assert made.weight_init == made.weightInit == OutputLayer(n_out=1, weight_init="xavier").weight_init
+    assert made.weight_init == made.weightInit == WeightInit.XAVIER
     assert made == Dense(4, 3, Activation.TANH, WeightInit.XAVIER) != Dense(4, 2, Activation.TANH, WeightInit.XAVIER)
     assert "nOut=3" in repr(made) and hash(made) == hash(made.replace()) and made.replace(nOut=7).nOut == 7
     for again in (copy.deepcopy(made), pickle.loads(pickle.dumps(made)), made.clone()):
