@@ -82,7 +82,7 @@ class _ImageMap(DataNormalization):
 
     def revert_features(self, features: Any) -> Array:
         """Map features back."""
-        return into_given(features, self._of(features, True))
+        return into_given(features, self._of(features, True))  # type: ignore[no-any-return]
 
 
 class ImagePreProcessingScaler(_ImageMap, ImagePreProcessingScalerNames):

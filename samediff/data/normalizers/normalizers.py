@@ -89,7 +89,7 @@ class FittedNormalizer(DataNormalization, FittedNormalizerNames):
         values = data_array(array, which)
         if values is None:
             raise ConfigurationError(f"{type(self).__name__}: expected an array of {which}s, got None")
-        return into_given(array, mapped(require_numbers(values, "a normalizer"), mask, *self._map(which, inverse)))
+        return into_given(array, mapped(require_numbers(values, "a normalizer"), mask, *self._map(which, inverse)))  # type: ignore[no-any-return]
 
     def transform(self, data: Any, mask: Any = None) -> Any:
         """Map a data set or DL4J's array of features (with its mask) in place, other arrays into a new one; returns it."""
