@@ -33,7 +33,7 @@ from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
 from .builder import Builder as BuilderOf
 from .classes import by_name, find_class, register, root
-from .names import FieldName, add_names, declare_plain_fields
+from .names import FieldName, add_names, declare_plain_fields, keep_methods, take_plain_defaults
 from .own_constructor import with_own_constructor
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
@@ -67,7 +67,7 @@ def option(function: Callable[..., None]) -> Any:
 
 
 class Option:
-    """What :func:`option` declares."""
+    """An option of a builder that is no field, made by :func:`option`."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
@@ -472,6 +472,8 @@ def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | No
         cls.java_name = java_name or ""
         declare_plain_fields(cls)
         dataclasses.dataclass(cls, init=False, repr=False, eq=False)  # type: ignore[call-overload]
+        keep_methods(cls)
+        take_plain_defaults(cls)
         _describe(cls)
         for name in (java_name, *aliases):
             if name:

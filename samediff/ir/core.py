@@ -151,7 +151,7 @@ class GraphCore(JavaSpelling):
         """The nodes that read a variable."""
         return [n for n in self.tables.nodes.values() if name in n.inputs]
 
-    def call(self, namespace: str, method: str, *args: Any, **kwargs: Any) -> Any:
+    def call(self, namespace: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
         """Add the op behind ``sd.<namespace>.<method>(...)``."""
         return namespaces.call(self, namespace, method, args, kwargs)
 

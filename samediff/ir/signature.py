@@ -92,6 +92,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
         kwargs = {next((n for n in _OF_NUMPY.get(key, ()) if key not in by_name and n in by_name), key): v for key, v in kwargs.items()}
     given: dict[str, Any] = {}
     rest = list(args)
+    starred = any(f.varargs and f.kind == "attribute" for f in signature)       # mean(x, 1, keep_dims=True): all options by name
     for i, f in enumerate(signature):
         if f.varargs:
             after = sum(1 for g in signature[i + 1:] if g.name not in kwargs)
@@ -105,7 +106,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
                 values = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
             if values or f.kind == "input":
                 given[f.name] = _coerce(f, values, is_variable, lenient)
-        elif rest:
+        elif rest and not (f.name in kwargs and starred):
             if f.name in kwargs:
                 raise Mismatch(f"{f.name} is given twice")
             given[f.name] = _coerce(f, rest.pop(0), is_variable, lenient)
@@ -115,7 +116,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
     for key, value in kwargs.items():
         if key not in by_name:
             attributes = cls.attribute_names()
-            if key not in attributes or any(f.kind == "attribute" for f in signature):
+            if key not in attributes or (not starred and any(f.kind == "attribute" for f in signature)):
                 raise Mismatch(f"no option {key!r}{did_you_mean(key, dict.fromkeys([*by_name, *attributes]))}")
             config[key] = coerce(_hints(cls)[key], value, key)  # type: ignore[arg-type]  # classes are hashable
             continue

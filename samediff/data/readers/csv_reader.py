@@ -20,7 +20,7 @@ from ..records.writables import as_writables
 from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from ..splits.text_splits import InputStreamInputSplit, StringSplit
-from .number_table import read_numbers
+from .arrow_csv import read_numbers
 from .record_table import RecordTable
 
 

@@ -65,7 +65,7 @@ def _with_dimensions(name: str, of: type[IndexReduction]) -> None:
     @op(name, api=f"math.{name}", gradient="zero", file=replace(ARG, op_name=of.id))
     class Needing(of):  # type: ignore[misc, valid-type]
         def infer(self, *specs: TensorSpec) -> Specs:
-            if not self.dimensions:
+            if not self.dimensions and len(specs) == 1:
                 raise ShapeError(f"{name} needs at least one dimension; {of.id} takes none")
             return super().infer(*specs)  # type: ignore[no-any-return]
 
