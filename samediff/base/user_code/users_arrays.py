@@ -10,21 +10,28 @@ import numpy as np
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_known: list[type[np.ndarray[Any, Any]]] = []
+_class: Any = None
+
+
+class UsersArray:
+    """Base of the class of such arrays, by which they are recognized: that class takes more for its instances, and longer to say so."""
+
+    __slots__ = ()
 
 
 def is_users_array(cls: type[np.ndarray[Any, Any]]) -> None:
     """Give users arrays of this class."""
-    _known[:] = [cls]
+    global _class
+    _class = cls
 
 
 def users_array(values: Any) -> Any:
     """An array as one with DL4J's methods that looks at the same memory; what is no array of NumPy stays what it is."""
     if not isinstance(values, np.ndarray):
         return values
-    if not _known:
+    if _class is None:
         import_module("dl4py.samediff.arrays.indarray")
-    return values if isinstance(values, _known[0]) else values.view(_known[0])
+    return values if isinstance(values, UsersArray) else values.view(_class)
 
 
 def users_arrays(values: Any) -> Any:
@@ -38,12 +45,15 @@ def users_arrays(values: Any) -> Any:
 
 def is_given(value: Any) -> bool:
     """Whether somebody gives an array with DL4J's methods, alone or in a tuple, list or mapping."""
-    if not _known:
-        return False
     kind = type(value)
-    if kind is not dict and kind is not list and kind is not tuple:
-        return issubclass(kind, _known[0])
-    return any(issubclass(type(one), _known[0]) for one in (value.values() if kind is dict else value))
+    if kind is dict:
+        value = value.values()
+    elif kind is not list and kind is not tuple:
+        return isinstance(value, UsersArray)
+    for one in value:  # noqa: SIM110  # a generator takes as long as all else
+        if isinstance(one, UsersArray):
+            return True
+    return False
 
 
 def into_given(given: Any, found: Any) -> Any:
@@ -61,5 +71,8 @@ def answers_in_kind(method: Method) -> Method:
     @wraps(method)
     def call(*args: Any, **options: Any) -> Any:
         found = method(*args, **options)
-        return users_arrays(found) if any(map(is_given, args)) or (options and any(map(is_given, options.values()))) else found
+        for one in (*args, *options.values()) if options else args:
+            if is_given(one):
+                return users_arrays(found)
+        return found
     return call  # type: ignore[return-value]
