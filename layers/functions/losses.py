@@ -138,8 +138,8 @@ class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
                                    average: bool = True) -> Pair[float, Any]:
         """Score and gradient."""
-        scores, found = self._evaluate(labels, pre_output, activation, mask, True)
-        return Pair(self._total(scores, average), found)
+        scores, gradient = self._evaluate(labels, pre_output, activation, mask, True)
+        return Pair(self._total(scores, average), gradient)
 
     def name(self) -> str:
         """Name of the loss."""

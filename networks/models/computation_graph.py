@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
-from ...samediff.base.user_code.users_arrays import answers_in_kind
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -159,7 +159,6 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
     def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any, was_set: bool = False) -> list[Any]:
         return self.engine.forward.activations(NetworkBatch(x, None, *self._arrays.or_set(masks)), members, train, as_in_step=was_set)[0]
 
-    @answers_in_kind
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
         """Inputs and activations of every vertex, by name; without inputs for those that were set. Where classes are missing, of those
         that need none of them.
@@ -174,7 +173,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         keys = self._runnable(self._shown(asked), NetworkBatch(x))
         found = dict(zip(structure.inputs, map(np.array, x)))
         found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
-        return found
+        return in_kind(found, x)  # type: ignore[no-any-return]
 
     def _shown(self, asked: ForwardRequest) -> list[str]:
         """The members whose activations are asked for."""

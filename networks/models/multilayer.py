@@ -9,7 +9,7 @@ import numpy as np
 
 from ...layers.types.layer_type import LayerType
 from ...samediff.base.java.pair import Pair
-from ...samediff.base.user_code.users_arrays import answers_in_kind, is_given, users_array
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind, is_given, users_array
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -121,8 +121,11 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             found = self.engine.forward.known_output(x)
             if found is not None:
                 return found
-        if is_given(x):
+        if isinstance(x, np.ndarray) and is_given(x):
             return users_array(self.output(np.asarray(x), train, features_mask, labels_mask, batch_size=batch_size))
+        return in_kind(self._output(x, train, features_mask, labels_mask, batch_size), x)
+
+    def _output(self, x: Any, train: bool, features_mask: Any, labels_mask: Any, batch_size: int | None) -> Any:
         if is_switch(x) or not isinstance(train, (int, np.bool_)):
             raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
         if self._is_data([x]):
@@ -140,7 +143,6 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         given = [None if m is None else [m] for m in (features_mask, labels_mask)]
         return self.engine.forward.activations(NetworkBatch([x], None, *self._arrays.or_set(given)), members, train, as_in_step=was_set)[0]
 
-    @answers_in_kind
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
         """The input, then the activations of every layer; where classes are missing, of those before the first that lacks one.
 
@@ -153,21 +155,20 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             train, features_mask, labels_mask = False, train, features_mask
         given = self._given(x)
         keys = self._runnable([m.key for m in self.engine.structure.members], NetworkBatch([given]))
-        return [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+        found = [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+        return in_kind(found, given)  # type: ignore[no-any-return]
 
     def _given(self, x: Any) -> Any:
         """The input, or the one that was set."""
-        given = self._arrays.batch.inputs[0] if x is None and self._arrays.batch is not None else x
+        given = self.get_input() if x is None else x
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
-        return as_array(given)
+        return given if is_given(given) else as_array(given)
 
-    @answers_in_kind
     def activate(self, x: Any = None, training: bool = False) -> Any:
         """Activations of the last layer for ``x``, or for the input that was set (``activate(training)`` is possible too)."""
         return self.feed_forward_to_layer(self.get_n_layers() - 1, x, training)[-1]
 
-    @answers_in_kind
     def feed_forward_to_layer(self, layer: Any, x: Any = None, train: bool = False) -> list[Any]:
         """The input, then the activations up to a layer (index or name); -1 gives the input only.
 
@@ -176,7 +177,8 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         last = -1 if layer == -1 else int(self.structure.key_of(layer))
         x, train = (None, x) if is_switch(x) else (x, train)
         given, keys = self._given(x), [str(i) for i in range(last + 1)]
-        return [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
+        found = [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
+        return in_kind(found, given)  # type: ignore[no-any-return]
 
     @answers_in_kind
     def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
@@ -242,7 +244,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
 
     def get_mask_array(self) -> Any:
         """The features mask that was set, None without one."""
-        return None if self._arrays.masks[0] is None else self._arrays.masks[0][0]
+        return None if self._arrays.masks[0] is None else users_array(self._arrays.masks[0][0])
 
     def set_mask_array(self, mask: Any) -> None:
         """Set the features mask of :meth:`compute_gradient_and_score`."""

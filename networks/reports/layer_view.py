@@ -11,7 +11,7 @@ from ...layers.standard.recurrent import BaseRecurrentLayer
 from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.javanames import JavaSpelling, to_snake
-from ...samediff.base.user_code.users_arrays import answers_in_kind, is_given, users_array
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
 from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
@@ -186,7 +186,7 @@ class LayerView(JavaSpelling):
         if given is None:
             raise GraphError(f"{self._member().label} needs an input: give x, or call set_input first")
         found = alone.activations(NetworkBatch([given], None, None if mask is None else [mask]), [self._key], training)[0][0]
-        return users_array(found) if is_given(given) else found
+        return in_kind(found, given)
 
     def score(self) -> float:
         """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""

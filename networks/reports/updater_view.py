@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.user_code.users_arrays import users_array
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import to_numbers
 from ..engine.gradient import Gradient
@@ -21,7 +22,7 @@ class UpdaterView(JavaSpelling):
     def state_view(self) -> Any:
         """The state of all blocks, one after the other."""
         self._network.engine.structure.check_complete("look at the updater's state")
-        return self._network.engine.flat.state
+        return users_array(self._network.engine.flat.state)
 
     get_state_view_array = state_view
 

@@ -943,7 +943,6 @@ class SameDiffNames(JavaSpelling):
     ifCond = SameDiff.if_cond
     importFrozenTF = SameDiff.import_frozen_tf
     importOnnx = SameDiff.import_onnx
-    inKind = SameDiff.in_kind
     inferAgain = SameDiff.infer_again
     inferLossVariables = SameDiff.infer_loss_variables
     initializeTraining = SameDiff.initialize_training
@@ -993,7 +992,6 @@ class SameDiffNames(JavaSpelling):
     setPlaceholderShape = SameDiff.set_placeholder_shape
     setTrainingConfig = SameDiff.set_training_config
     setUpdaterState = SameDiff.set_updater_state
-    takesUsersArrays = SameDiff.takes_users_arrays
     tensorArray = SameDiff.tensor_array
     toDot = SameDiff.to_dot
     toHtml = SameDiff.to_html

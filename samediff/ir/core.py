@@ -11,7 +11,7 @@ from ..base.javanames import JavaSpelling
 from ..base.lazy_property import lazy_property
 from ..base.locks import LockRank, rlock
 from ..base.names import NameScope
-from ..base.user_code.users_arrays import is_given, users_arrays
+from ..base.user_code.users_arrays import is_given
 from ..device.device_memory import to_host
 from ..errors import GraphError, ShapeError
 from ..expressions.arrays import as_array, converted
@@ -100,13 +100,6 @@ class GraphCore(JavaSpelling):
 
     # Stored values
 
-    #: Whether somebody stored or set an array with DL4J's methods: results are such arrays then.
-    takes_users_arrays = False
-
-    def in_kind(self, found: Any, given: Any) -> Any:
-        """Results as arrays with DL4J's methods, where such were given, now or before."""
-        return users_arrays(found) if self.takes_users_arrays or is_given(given) else found
-
     def stored(self, name: str) -> Any:
         """The array kept or set for a variable, None when there is none."""
         table = self.tables.given() if self.variable(name).is_place_holder() else self.tables.store
@@ -120,7 +113,7 @@ class GraphCore(JavaSpelling):
         if kind is VariableType.ARRAY:
             maker = self.tables.nodes[self.tables.producers[variable.name()]]
             raise GraphError(f"{variable!r} is computed by {maker.where()}; it cannot be set")
-        self.takes_users_arrays |= is_given(array)
+        self.tables.users_arrays |= is_given(array)
         value = as_array(array)
         if value.dtype != variable.dtype.numpy:
             value = converted(value, variable.dtype.numpy, f"{variable!r} is {variable.dtype.name}")

@@ -8,18 +8,25 @@ import pytest
 
 import dl4py
 from dl4py import (
+    LSTM,
     ActivationTanH,
+    BaseTrainingListener,
+    ComputationGraph,
     DataNormalization,
     DataSet,
     ImagePreProcessingScaler,
     INDArray,
+    ListDataSetIterator,
     LossMSE,
     MultiDataSet,
+    MultiLayerNetwork,
     MultiNormalizerStandardize,
     Nd4j,
+    NeuralNetConfiguration,
     NormalizerMinMaxScaler,
     NormalizerStandardize,
     ParallelInference,
+    RnnOutputLayer,
     SameDiff,
 )
 from dl4py.samediff.base.java.pair import Pair
@@ -63,6 +70,7 @@ IN_KIND = {
     "graph, single": lambda x: graph_network().output_single(x),
     "graph, by name": lambda x: graph_network().feed_forward(x),
     "samediff": lambda x: samediff().output({"x": x}, "p"),
+    "samediff, in pieces": lambda x: samediff().output({"x": x}, "p", batch_size=5),
     "samediff, single": lambda x: samediff().output_single({"x": x}, "p"),
     "samediff, value": lambda x: samediff().get_variable("p").eval({"x": x}),
     "samediff, gradients": lambda x: samediff().calculate_gradients({"x": x, "y": Y, "weights": np.ones((12, 1), np.float32)}, "w"),
@@ -87,6 +95,36 @@ def with_gradient() -> Any:
     return net.gradient()
 
 
+def recurrent() -> Any:
+    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(LSTM(n_in=4, n_out=3), RnnOutputLayer(n_out=2)).build()).init()
+    net.rnn_time_step(X)
+    return net
+
+
+def with_inputs(net: Any) -> Any:
+    net.set_inputs(X) if isinstance(net, ComputationGraph) else net.set_input(X)
+    net.set_labels(Y)
+    return net
+
+
+def heard() -> Any:
+    class Listening(BaseTrainingListener):
+        found: Any = None
+
+        def onForwardPass(self, model, activations):
+            self.found = activations
+
+    listeners = Listening(), Listening()
+    for net, listener in zip((list_network(), graph_network()), listeners):
+        net.set_listeners(listener)
+        net.fit(X, Y)
+    return [one.found for one in listeners]
+
+
+def batches() -> Any:
+    return ListDataSetIterator(DataSet(X, Y).as_list(), 5)
+
+
 def fitted(normalizer: Any, data: Any) -> Any:
     normalizer.fit(data)
     return normalizer
@@ -102,6 +140,16 @@ GETTERS = {
     "scores": lambda: list_network().score_examples(DataSet(X, Y)), "variable": lambda: samediff().variable("w").get_arr(),
     "mean": lambda: fitted(NormalizerStandardize(), DataSet(X, Y)).get_mean(),
     "max": lambda: fitted(NormalizerMinMaxScaler(), DataSet(X, Y)).getMax(),
+    "inputs that were set": lambda: [with_inputs(list_network()).getInput(), with_inputs(graph_network()).getInputs()],
+    "labels that were set": lambda: with_inputs(list_network()).getLabels(),
+    "activations of inputs that were set": lambda: [with_inputs(list_network()).feedForward(), with_inputs(list_network()).activate(True),
+                                                    with_inputs(list_network()).feedForwardToLayer(0),
+                                                    with_inputs(graph_network()).feedForward()],
+    "states": lambda: [recurrent().rnnGetPreviousState(0), recurrent().rnnGetPreviousStates()],
+    "updater": lambda: [list_network().getUpdater().getStateViewArray(), list_network().updaterState()],
+    "gradients of the last step": lambda: list_network().getGradientsViewArray(), "listeners": heard,
+    "outputs of iterators": lambda: [list_network().output(batches()), graph_network().output(batches()), samediff().output(batches(), "p"),
+                                     samediff().output(DataSet(X, Y), "p")],
     "means": lambda: fitted(MultiNormalizerStandardize(), MultiDataSet([X], [Y])).get_feature_mean(0),
 }
 

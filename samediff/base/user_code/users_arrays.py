@@ -13,8 +13,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 _class: Any = None
 
 
-class UsersArray:
-    """Base of the class of such arrays, by which they are recognized: that class takes more for its instances, and longer to say so."""
+class InDL4JForm:
+    """Base of DL4J's arrays, data sets and iterators: calls that are given one answer with arrays that have DL4J's methods.
+
+    The class of arrays itself takes more than them for its instances, and longer to say so.
+    """
 
     __slots__ = ()
 
@@ -31,7 +34,7 @@ def users_array(values: Any) -> Any:
         return values
     if _class is None:
         import_module("dl4py.samediff.arrays.indarray")
-    return values if isinstance(values, UsersArray) else values.view(_class)
+    return values if isinstance(values, InDL4JForm) else values.view(_class)
 
 
 def users_arrays(values: Any) -> Any:
@@ -44,14 +47,14 @@ def users_arrays(values: Any) -> Any:
 
 
 def is_given(value: Any) -> bool:
-    """Whether somebody gives an array with DL4J's methods, alone or in a tuple, list or mapping."""
+    """Whether somebody gives what is in DL4J's form, alone or in a tuple, list or dictionary."""
     kind = type(value)
     if kind is dict:
         value = value.values()
     elif kind is not list and kind is not tuple:
-        return isinstance(value, UsersArray)
+        return isinstance(value, InDL4JForm)
     for one in value:  # noqa: SIM110  # a generator takes as long as all else
-        if isinstance(one, UsersArray):
+        if isinstance(one, InDL4JForm):
             return True
     return False
 
@@ -66,8 +69,13 @@ def into_given(given: Any, found: Any) -> Any:
     return given
 
 
+def in_kind(found: Any, given: Any) -> Any:
+    """What was found, as arrays with DL4J's methods where what was given is in DL4J's form."""
+    return users_arrays(found) if is_given(given) else found
+
+
 def answers_in_kind(method: Method) -> Method:
-    """Have a method that is given arrays with DL4J's methods give such arrays."""
+    """Have a method that is given what is in DL4J's form give arrays with DL4J's methods."""
     @wraps(method)
     def call(*args: Any, **options: Any) -> Any:
         found = method(*args, **options)

@@ -9,6 +9,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 from ...base.java_names import BatchIteratorNames, DataSetIteratorNames, DataSetPreProcessorNames
 from ...base.javanames import PythonSpelling, in_python_spelling
 from ...base.user_code.abstract_methods import unwritten
+from ...base.user_code.users_arrays import InDL4JForm
 from ...errors import ConfigurationError, DataTypeError, DL4PyError
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
@@ -35,7 +36,7 @@ class DataSetPreProcessor(DataSetPreProcessorNames):
 MultiDataSetPreProcessor = DataSetPreProcessor
 
 
-class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
+class BatchIterator(BatchIteratorNames, InDL4JForm, Positioned, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
     A subclass defines `has_next`, `take` (or ``next``, as in DL4J) and `reset`. ``for batch in iterator`` goes through all batches and

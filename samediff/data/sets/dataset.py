@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import numpy as np
 
 from ...base.java_names import DataSetNames, SplitTestAndTrainNames
-from ...base.user_code.users_arrays import users_array
+from ...base.user_code.users_arrays import InDL4JForm, users_array
 from ...errors import ConfigurationError, ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_data_set, save_data_set
@@ -21,7 +21,7 @@ from .multi_dataset import MultiDataSet
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 
-class DataSet(FeatureTransforms, DataSetNames):
+class DataSet(FeatureTransforms, DataSetNames, InDL4JForm):
     """Features and labels of some examples, with optional masks.
 
     Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Protocol, Self
 import numpy as np
 
 from ...base.java_names import MultiDataSetNames
-from ...base.user_code.users_arrays import users_array, users_arrays
+from ...base.user_code.users_arrays import InDL4JForm, users_array, users_arrays
 from ...errors import ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_multi_data_set, save_multi_data_set
@@ -31,7 +31,7 @@ class OneOfEach(Protocol):
     def to_multi_data_set(self) -> MultiDataSet: ...
 
 
-class MultiDataSet(MultiDataSetNames):
+class MultiDataSet(MultiDataSetNames, InDL4JForm):
     """Lists of features and labels of the same examples, with optional masks.
 
     Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on

@@ -203,7 +203,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         else:
             context = self._context(True) if plan.needs_rng else NOTHING_DRAWN
             results = plan.run([placeholders[n] for n in plan.feeds], context)
-        found = self.in_kind(results, given)
+        found = self.tables.in_kind(results, given)
         return OutAndGrad(dict(zip(request.outputs, found)), dict(zip(request.variables, found[len(request.outputs):])))
 
     def _gradient_request(self, outputs: tuple[str, ...], variables: tuple[str, ...]) -> GradientRequest:
