@@ -186,7 +186,7 @@ class BaseEvaluationListener(Listener, BaseEvaluationListenerNames):
         found = self._open.get(at.operation(), {}).get(var_name)
         if found:
             index = self.evaluations().for_operation(at.operation())[1][var_name]
-            labels, mask = batch.array("labels", index), batch.array("labels_masks", index)
+            labels, mask = batch.get_labels(index), batch.get_labels_mask_array(index)
             for evaluation in found:
                 evaluation.eval(labels, activation, mask)
         if self.hears_every_value():
