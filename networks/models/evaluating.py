@@ -6,7 +6,7 @@ from typing import Any, Never
 import numpy as np
 
 from ...samediff.base.java.pair import Pair
-from ...samediff.base.user_code.users_arrays import users_array
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.data.given.forms import gives_batches, is_whole
 from ...samediff.data.given.sources import InBatch, source_of
 from ...samediff.errors import ConfigurationError, GraphError, ShapeError
@@ -24,6 +24,7 @@ class NetworkEvaluationMixin(Network):
 
     # Scores and gradients
 
+    @answers_in_kind
     def score_examples(self, data: Any, add_regularization: Any = False) -> Any:
         """Loss of each example, (batch,); of an iterator of all of its examples. Steps of series are added up.
 
@@ -43,8 +44,7 @@ class NetworkEvaluationMixin(Network):
         """
         data, add_regularization = with_labels(data, add_regularization, False)
         if gives_batches(data):
-            return users_array(np.concatenate([self.score_examples(b, add_regularization)
-                                               for b in batches_in(self.structure, data, "score")]))
+            return np.concatenate([self.score_examples(b, add_regularization) for b in batches_in(self.structure, data, "score")])
         engine = self.engine
         scores, _ = engine.forward.scores(batch_in(engine.structure, data, "score"))
         if any(np.ndim(one) == 0 for one in scores):
@@ -54,7 +54,7 @@ class NetworkEvaluationMixin(Network):
             counts = " and ".join(str(len(one)) for one in scores)
             raise ShapeError(f"score_examples adds up the losses of each example; the outputs of this graph have {counts} examples")
         total = sum(scores[1:], scores[0])
-        return users_array(total + total.dtype.type(engine.steps.penalty()) if add_regularization else total)
+        return total + total.dtype.type(engine.steps.penalty()) if add_regularization else total
 
     def compute_gradient_and_score(self) -> None:
         """Gradients (sums over examples) and score of the inputs and labels that were set."""
