@@ -192,6 +192,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
                                         variables: Any) -> OutAndGrad:
         """Outputs and gradients from one run, in training mode; placeholders and errors as of :meth:`calculate_gradients`."""
+        given = placeholders
         request = self._gradient_request(tuple(self.tables.names_in(_list(outputs))), tuple(self.tables.names_in(_list(variables))))
         if placeholders is None or not placeholders:
             placeholders = dict(self.tables.given())
@@ -202,7 +203,8 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         else:
             context = self._context(True) if plan.needs_rng else NOTHING_DRAWN
             results = plan.run([placeholders[n] for n in plan.feeds], context)
-        return OutAndGrad(dict(zip(request.outputs, results)), dict(zip(request.variables, results[len(request.outputs):])))
+        found = self.tables.in_kind(results, given)
+        return OutAndGrad(dict(zip(request.outputs, found)), dict(zip(request.variables, found[len(request.outputs):])))
 
     def _gradient_request(self, outputs: tuple[str, ...], variables: tuple[str, ...]) -> GradientRequest:
         """The gradient graph, and what to compute of it: worked out once for each request to a version of the graph."""
