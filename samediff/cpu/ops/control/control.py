@@ -25,8 +25,7 @@ def _(op: Scan, *specs: TensorSpec) -> Kernel | None:
     split = op.carries + op.sequences
     if op.stateful or not all((s.shape or (1,))[0] for s in specs[op.carries:split]):
         return None
-    elements = [TensorSpec((s.shape or ())[1:], s.dtype) for s in specs[op.carries:split]]
-    given = [*specs[:op.carries], *elements, *specs[split:]]
+    given = op.step_specs(specs)
     plan = op.body.plan(given)
     if any(n in plan.specs and plan.specs[n] != s for n, s in zip(op.body.inputs, given)):      # made for others: these are converted
         return None

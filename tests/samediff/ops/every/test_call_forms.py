@@ -21,8 +21,8 @@ for place, classes in METHODS.items():
 
 #: Ways to call ops that the table of ops has no example of: ops, inputs, attributes.
 OTHERS = [Row(name, tuple(inputs.split()), attributes) for names, inputs, attributes in [
-    ("reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax reduce_prod reduce_logsumexp asum amax amin amean entropy "
-     "shannonentropy logentropy all any countNonZero countZero zero_fraction argmin iamax iamin moments", "f:2,3 i1:1", {}),
+    ("reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax reduce_prod reduce_logsumexp asum amax amin amean "
+     "entropy shannonentropy logentropy all any countNonZero countZero zero_fraction argmin iamax iamin moments", "f:2,3 i1:1", {}),
     ("var std", "f:2,3 i1:1", {"bias_corrected": True}),
     ("argmax argmin iamax iamin match_condition first_index last_index moments var std", "f:2,3", {"dimensions": (1,)}),
     ("var std", "f:2,3", {"bias_corrected": True, "dimensions": (1,)}),
