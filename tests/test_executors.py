@@ -44,7 +44,7 @@ def data(case):
     return [None if v is None else [v] for v in found]
 
 
-@pytest.mark.sampled(21)
+@pytest.mark.sampled(105)
 @pytest.mark.parametrize("name", cases("layers/*/case.json", "configuration.json") + cases("training/*/*/case.json", "configuration.json"))
 def test_networks(name, both):
     case = Recorded(ROOT / name)
@@ -70,7 +70,7 @@ def test_networks(name, both):
     assert count and not found
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", cases("samediff/*/*/case.json", "graph.fb"))
 def test_graphs(name, both):
     info = json.loads((ROOT / name / "case.json").read_text())

@@ -101,6 +101,7 @@ def place(module: str) -> int:
     return order.index(rest[0]) if rest and rest[0] in order else len(order)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("package", PACKAGES)
 def test_rooms_import_in_one_direction(package):
     known = sources()
@@ -248,6 +249,7 @@ def test_a_circle_would_be_found():
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a", "d"}}) == [["b", "c"]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("folder", ALLOWED)
 def test_no_import_by_the_bare_folder_name(folder):
     wrong = [str(p.relative_to(ROOT)) for p in sorted((ROOT / folder).rglob("*.py"))

@@ -70,9 +70,9 @@ class AddNoise(Op):
         y = x if factor is None else x * xp.asarray(factor, x.dtype)
         return y if shift is None else y + xp.asarray(shift, x.dtype)
 
-    def in_plan(self, name: str) -> Composite | None:
+    def plan_rewrite(self, name: str) -> Composite | None:
         """The composition of the gradient op, with the shift of the forward pass."""
-        return NoiseGradient(self.noise, name, True).in_plan(name)
+        return NoiseGradient(self.noise, name, True).plan_rewrite(name)
 
     def at_inference(self) -> Op:
         return Identity()
@@ -104,13 +104,13 @@ class NoiseGradient(Composite):
         factor, _ = drawn(self.noise, x, context.at(self.of))
         return x if factor is None else x * xp.asarray(factor, x.dtype)
 
-    def in_plan(self, name: str) -> Composite | None:
+    def plan_rewrite(self, name: str) -> Composite | None:
         """The op with a noise that :meth:`expand` can turn into graph nodes: its constants, or its code followed."""
         return self.replace(noise=constant_retention(self.noise) or FollowedNoise(self.noise))  # type: ignore[return-value]
 
     def expand(self, *inputs: Any) -> Any:
         """The noise as graph nodes, with the random mask of the forward node."""
-        return self.noise.expand_noise(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of in_plan's noises have it
+        return self.noise.expand_noise(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of plan_rewrite's noises have it
 
     def at_inference(self) -> Op:
         return Identity()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.data.given.forms import WholeBatch
-from ...samediff.device.devices import adopted
+from ...samediff.device.devices import as_gpu_array
 from ...samediff.errors import DataTypeError, DL4PyError, ShapeError
 from ...samediff.expressions.arrays import MOST_BYTES, as_array, first_text
 
@@ -60,7 +60,7 @@ def _array(value: Any, what: str) -> Any:
     if value is None or isinstance(value, (str, bytes, Mapping)):
         raise DataTypeError(f"{what} of the network is no array of numbers: {value!r:.60} of type {type(value).__name__}")
     try:
-        array = adopted(value)
+        array = as_gpu_array(value)
         array = as_array(value) if array is None else array
     except (DL4PyError, ValueError) as error:
         raise DataTypeError(f"{what} of the network is no array: {error}") from error

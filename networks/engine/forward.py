@@ -15,7 +15,7 @@ from ..batches.batch import NetworkBatch
 from ..batches.batch_checks import Explained
 from .build import NetworkGraph, input_name
 from .graphs import Graphs
-from .placement import Place, on_its_device
+from .placement import Place, in_device_scope
 from .progress import Progress
 
 
@@ -39,7 +39,7 @@ class Forward:
             return None
         return known[0].run((x,), self.progress.context(False) if known[0].needs_rng else None)[0]
 
-    @on_its_device
+    @in_device_scope
     def activations(self, batch: NetworkBatch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
                     stateful: bool = False, as_in_step: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """The activations of members, and the recurrent state afterwards; ``as_in_step`` draws the random numbers of the next step."""
@@ -70,7 +70,7 @@ class Forward:
             return made.activations[member]
         return input_name(self.structure.inputs.index(member)) if member in self.structure.inputs else member
 
-    @on_its_device
+    @in_device_scope
     def scores(self, batch: NetworkBatch, training: bool = False) -> tuple[list[Any], float]:
         """Loss of each example for each output layer, and the score without regularization."""
         made = self.graphs.with_loss(batch)

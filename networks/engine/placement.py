@@ -51,7 +51,7 @@ def run_on_device(at: Place, run: Callable[_P, _R], *args: _P.args, **options: _
     return copy_context().run(on_device)
 
 
-def on_its_device(method: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatenate[_E, _P], _R]:
+def in_device_scope(method: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatenate[_E, _P], _R]:
     """Decorator of methods that run graphs: on the device of their network."""
     @functools.wraps(method)
     def call(self: _E, /, *args: _P.args, **options: _P.kwargs) -> _R:

@@ -17,7 +17,7 @@ from ..batches.batch import NetworkBatch
 from ..batches.batch_checks import Explained, explain_not_finite
 from .build import NetworkGraph, epsilon_name
 from .graphs import Graphs
-from .placement import Place, on_its_device
+from .placement import Place, in_device_scope
 from .progress import Progress
 
 
@@ -69,7 +69,7 @@ class CachedStep(PlannedStep):
         compiled = self.compiled
         assert compiled is not None
         if len(batches) > 1:
-            return self._total(compiled.series(batches, iteration, epoch, self.scale, seed))
+            return self._total(compiled.run_many(batches, iteration, epoch, self.scale, seed))
         return self._total(compiled(batches[0], iteration, epoch, self.scale, seed))
 
     def _total(self, results: Sequence[Any]) -> float:
@@ -111,7 +111,7 @@ class Steps:
         self.last: TrainingStep | None = None
         self.computed = frozenset(s.name for s in self.parameters.slots)
 
-    @on_its_device
+    @in_device_scope
     def gradient(self, batch: NetworkBatch, states: Mapping[str, Any] | None = None,
                  stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
@@ -180,7 +180,7 @@ class Steps:
                 penalty = self.penalty()
             at.score = penalty + known.run_compiled(batches, iteration, at.epoch, at.seed)
 
-    @on_its_device
+    @in_device_scope
     def check_finite(self, total: float, batch: NetworkBatch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
         flat = self.parameters.flat
@@ -192,7 +192,7 @@ class Steps:
         values = run(made.sd, self.graphs.feeds(batch, made, states), [*names, *made.losses], self.progress.context(True))
         explain_not_finite(self.structure, batch, flat, {k: values[n] for k, n in zip(keys, names)}, self.computed)
 
-    @on_its_device
+    @in_device_scope
     def input_gradients(self, batch: NetworkBatch) -> list[Any]:
         """Gradient of the summed loss for each input, in training mode."""
         found, made = self.graphs.input_gradients(batch)
@@ -211,7 +211,7 @@ class Steps:
             self.progress.rows = batch.size
             return [np.zeros(x.shape, self.structure.dtype.numpy) if n is None else found[n] for n, x in zip(back.below, batch.inputs)]
 
-    @on_its_device
+    @in_device_scope
     def update(self, rows: int, batch: NetworkBatch, stateful: bool = False) -> None:
         """Turn the gradients into new parameters and count the step; if interrupted, neither."""
         step = self.last or self.graphs.step(batch, stateful)[0]

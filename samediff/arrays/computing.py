@@ -18,7 +18,7 @@ from ..families.elementwise import Elementwise
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..ir.tables import VISIBLE_VALUE
-from ..ir.translate_errors import inferred, refusal
+from ..ir.translate_errors import inferred, translated
 from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
@@ -188,7 +188,7 @@ def _is_long(op: Op, specs: Sequence[TensorSpec | None], found: Sequence[TensorS
 
 def explained(op: Op, error: Exception, given: Sequence[Any]) -> Exception:
     """The error with op, inputs and line in its text, typed where the op is one of ours."""
-    known = error if isinstance(error, DL4PyError) else refusal(op, error)
+    known = error if isinstance(error, DL4PyError) else translated(op, error)
     if known is None:
         return error
     line = user_line()

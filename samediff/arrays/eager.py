@@ -1,7 +1,7 @@
 """The ops of graphs on arrays: called in the same ways, computed at once."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from ..ir.namespaces import MissingMethodError, Namespace
 from ..ir.op import Op
 from ..ir.typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 from .computing import apply, draws
-from .repeated import form_of, remember, repeated
+from .recording import state
+from .repeated import remember, repeated
 
 
 class _Binding:
@@ -81,10 +82,20 @@ class EagerOps(_Binding, BaseOps):
 
     def call(self, namespace: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
         """Compute the op behind ``<namespace>.<method>(...)``."""
-        form = None if kwargs else form_of(namespace, method, args)
-        known = None if form is None else repeated(form, args)
-        if known is not None:
-            return known
+        return self._op_method(namespace, method)(*args, **kwargs)
+
+    def _op_method(self, namespace: str, method: str) -> Callable[..., Any]:
+        def computed(*args: Any, **kwargs: Any) -> Any:
+            if kwargs or state.recorder is not None:
+                return self._computed(namespace, method, args, kwargs)
+            form, found = repeated(namespace, method, args)
+            return self._computed(namespace, method, args, kwargs, form) if found is None else found
+        made = namespaces.described(computed, namespace, method)
+        if namespace == "base":
+            setattr(self, method, made)
+        return made
+
+    def _computed(self, namespace: str, method: str, args: Any, kwargs: Any, form: Any = None) -> Any:
         op, inputs = namespaces.call(_BINDING, namespace, method, args, kwargs)
         found = apply(op, *inputs)
         if form is not None:
@@ -102,7 +113,9 @@ class EagerOps(_Binding, BaseOps):
                 raise AttributeError(name)
             method = namespaces.find("base", name)
             if method is not None:
-                return namespaces.bound(self, "base", method)
+                made = self._op_method("base", method)
+                setattr(self, name, made)
+                return made
             if namespaces.is_namespace(name):
                 return Namespace(self, name)
             known = [*namespaces.NAMESPACES, *namespaces.method_names("base")]

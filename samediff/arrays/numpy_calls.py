@@ -116,6 +116,17 @@ def _with_others(name: str) -> Callable[..., Any]:
     return method
 
 
+def _recorded(name: str) -> Callable[..., Any]:
+    inherited, function = getattr(np.ndarray, name), getattr(np, name)
+
+    @functools.wraps(inherited)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return inherited(self, *args, **kwargs) if state.recorder is None else call(function, self, *args, **kwargs)
+    method.of_numpy = True  # type: ignore[attr-defined]  # what stands for an array has its own
+    method.__doc__ = f"As ``numpy.ndarray.{name}``; recorded as one function, which NumPy makes of several steps in place."
+    return method
+
+
 def _stands_in(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_stands_in, value))
@@ -126,5 +137,6 @@ for _name in ("astype", "copy", "flatten"):
     setattr(NumpyCalls, _name, _copying(_name))
 for _name in ("choose", "clip", "dot", "searchsorted", "take"):
     setattr(NumpyCalls, _name, _with_others(_name))
+NumpyCalls.round = _recorded("round")  # type: ignore[attr-defined]
 for _name in ("fill", "partition", "resize", "setfield", "sort"):       # what changes an array in place
     setattr(NumpyCalls, _name, _changing(_name))

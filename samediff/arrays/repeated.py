@@ -12,17 +12,17 @@ from ..ir.op import Op
 from .array_class import wrapped
 from .computing import follows_from_shapes, operands
 from .quiet import quietly
-from .recording import state
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))
-_sizes: Any = np.ndarray.shape.__get__  # NumPy's own attribute
+_Array = np.ndarray
+_sizes: Any = _Array.shape.__get__  # NumPy's own attribute
 
 
 class Repeated(NamedTuple):
     """The array code of an op, each of its inputs as the place among the arguments or an array, type and shape of its result."""
 
     compute: Callable[..., Any]
-    inputs: tuple[tuple[int, Any], ...]
+    inputs: tuple[tuple[int, Any], ...] | None          # None for the arguments as they are
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
 
@@ -30,40 +30,45 @@ class Repeated(NamedTuple):
 _known: BoundedCache[Any, Repeated] = BoundedCache(4096)
 
 
-def form_of(namespace: str, method: str, args: Sequence[Any]) -> Any:
-    """A key for a call: types and sizes of arrays, and other arguments themselves; None where they cannot be compared."""
-    form: tuple[Any, ...] = (namespace, method)
+def repeated(namespace: str, method: str, args: Sequence[Any]) -> tuple[Any, Any]:
+    """The form of a call, None where it cannot be compared with others, and the result where that is known and the values are not refused.
+
+    The form has types and sizes of arrays, and other arguments themselves.
+    """
+    form: list[Any] = [namespace, method]
+    given: list[Any] = []
     for a in args:
-        if isinstance(a, np.ndarray):
+        if isinstance(a, _Array):
             if not a.flags.c_contiguous:                # the order of the result follows from that
-                return None
-            form += (a.dtype.num, _sizes(a))            # types are slow to hash
+                return None, None
+            form += a.dtype.num, _sizes(a)              # types are slow to hash
+            given.append(a.view(_Array))
         elif type(a) in _PLAIN:
-            form += (type(a), a)
+            form += type(a), a
+            given.append(a)
         else:
-            return None
-    return form
-
-
-def repeated(form: Any, args: Sequence[Any]) -> Any:
-    """The result of a call of a known form; None for others, and where the values are refused."""
-    call = _known.get(form)
-    if call is None or state.recorder is not None:
-        return None
+            return None, None
+    key = tuple(form)
+    call = _known.get(key)
+    if call is None:
+        return key, None
+    compute, inputs, dtype, shape = call
+    if inputs is not None:
+        given = [given[i] if array is None else array for i, array in inputs]
     try:
-        found = quietly(call.compute, xp, *[args[i].view(np.ndarray) if array is None else array for i, array in call.inputs])
+        found = quietly(compute, xp, *given)
     except Exception:  # the long way says what is wrong with them
-        return None
-    if type(found) is not np.ndarray or found.dtype is not call.dtype:
-        found = np.asarray(found).astype(call.dtype, copy=False)
-    if found.shape != call.shape:
-        return None
-    return wrapped(found if found.base is None else found.copy(order="K"))
+        return None, None
+    if type(found) is not _Array or found.dtype is not dtype:
+        found = np.asarray(found).astype(dtype, copy=False)
+    if found.shape != shape:
+        return None, None
+    return key, wrapped(found if found.base is None else found.copy(order="K"))
 
 
 def remember(form: Any, op: Op, inputs: Sequence[Any], args: Sequence[Any]) -> None:
     """Note a call that was computed. Only ops of this package that are run once, by NumPy, without a plan, are repeated so."""
-    if op.stateful or state.recorder is not None or not type(op).__module__.startswith("dl4py.samediff."):
+    if op.stateful or not type(op).__module__.startswith("dl4py.samediff."):
         return
     if any(v is None for v in inputs) or any(isinstance(a, np.ndarray) and all(a is not v for v in inputs) for a in args):
         return              # an array that is no input says something else, such as a shape
@@ -76,4 +81,5 @@ def remember(form: Any, op: Op, inputs: Sequence[Any], args: Sequence[Any]) -> N
         places = [next(((k, None) for k, a in enumerate(args) if a is v and isinstance(v, np.ndarray)), (0, array))
                   for v, array in zip(inputs, arrays)]
         spec = known.specs[0]
-        _known[form] = Repeated(op.compute, tuple(places), spec.dtype.numpy, tuple(spec.shape or ()))
+        straight = len(places) == len(args) and all(k == i and array is None for i, (k, array) in enumerate(places))
+        _known[form] = Repeated(op.compute, None if straight else tuple(places), spec.dtype.numpy, tuple(spec.shape or ()))

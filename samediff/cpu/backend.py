@@ -33,9 +33,9 @@ class CpuBackend(Backend):
     name = "cpu"
     kernels = KERNELS
 
-    def plan(self, *parts: Any) -> NativePlan:
+    def plan(self, **parts: Any) -> NativePlan:
         """A plan for the CPU."""
-        return NativePlan(*parts)
+        return NativePlan(**parts)
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """One compiled loop nest for all expressions of a group."""

@@ -59,7 +59,7 @@ class FusedStep:
 
     Attributes
     ----------
-    most : steps of one :meth:`series`, at most
+    most : steps of one :meth:`run_many`, at most
     """
 
     def __init__(self, plan: Plan, frame: Frame, behind: Sequence[Instruction], results: Sequence[Any], update: ParameterUpdate) -> None:
@@ -71,7 +71,7 @@ class FusedStep:
                          for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
         self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
         self._silent = self._program if len(wanted) == len(every) else _Program(plan, frame, wanted, self._locate)
-        self._words = None if plan.words is None else frame.locals[plan.words]
+        self._words = None if plan.rng_state is None else frame.locals[plan.rng_state]
         whole = LONGEST // sum(i.work for i in every)
         self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
         self._gate = update.gate
@@ -105,7 +105,7 @@ class FusedStep:
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
         if devices.active:
-            self._come_home()
+            self._copy_to_host()
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else as_carray(a) for a in feeds]
@@ -120,12 +120,12 @@ class FusedStep:
             self._explain(feeds, iteration, seed)
         return self._results
 
-    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+    def run_many(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other; gives the results of the last one. Others have none. The seed is of
         no use: steps that draw random numbers are taken one by one (:attr:`most`)."""
-        from .native.multi_step import launch_series
+        from .native.multi_step import launch_many
         if devices.active:
-            self._come_home()
+            self._copy_to_host()
         scale = self.update.set_scale(scale)
         count = len(batches)
         names = list(map(id, batches))
@@ -137,7 +137,7 @@ class FusedStep:
         for p, first, end in ((self._silent, 0, count - 1), (self._program, count - 1, count)):
             table = np.ascontiguousarray(places[first:end, p.columns])
             with self._gate:
-                refused = launch_series(p.address, p.indices, table, self._places, numbers[first:end])
+                refused = launch_many(p.address, p.indices, table, self._places, numbers[first:end])
             if refused:
                 self._explain(kept[names[first + refused - 1]], iteration + first + refused - 1, seed)
         return self._results
@@ -147,7 +147,7 @@ class FusedStep:
         self.plan.run(feeds, RunContext(True, seed, iteration))
         raise AssertionError("a native step refused what its plan accepts")
 
-    def _come_home(self) -> None:
+    def _copy_to_host(self) -> None:
         self.plan.copy_to_host()
         for updater in self.updaters:
             updater.copy_to_host()

@@ -41,10 +41,10 @@ class CudaBackend(Backend):
         self.takes_gpu_arrays = self.xp.library is not np
         self._on_host: set[type[Op]] = set()
 
-    def plan(self, *parts: Any) -> Plan:
+    def plan(self, **parts: Any) -> Plan:
         """A plan for this device."""
         from .plan import DevicePlan
-        made = DevicePlan(*parts)
+        made = DevicePlan(**parts)
         made.driver = self.driver
         return made
 

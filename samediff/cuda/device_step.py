@@ -28,7 +28,7 @@ class DeviceStep:
     update : what follows it
     """
 
-    #: Steps of one :meth:`series`, at most: an interrupt waits for its end.
+    #: Steps of one :meth:`run_many`, at most: an interrupt waits for its end.
     most = 64
 
     def __init__(self, plan: DevicePlan, update: ParameterUpdate) -> None:
@@ -53,7 +53,7 @@ class DeviceStep:
         with self._gate, self._frame.stream:
             return self._results(self._step(feeds, iteration, epoch, scale, seed))
 
-    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+    def run_many(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other, without waiting in between; gives the results of the last one."""
         with self._gate, self._frame.stream:
             for k, feeds in enumerate(batches):

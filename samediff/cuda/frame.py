@@ -245,8 +245,8 @@ class DeviceFrame:
         host = self.staging.host()
         on_device: list[tuple[Any, Any]] = []
         given: dict[Value, Any] = dict(zip(self.plan.feeds, feeds))
-        if self.plan.words is not None:
-            given[self.plan.words] = context.words()  # type: ignore[union-attr]  # who draws has one
+        if self.plan.rng_state is not None:
+            given[self.plan.rng_state] = context.words()  # type: ignore[union-attr]  # who draws has one
         for name, array in given.items():
             if name not in self.fed:
                 host_values[name] = array

@@ -206,7 +206,7 @@ def backend_of(where: Device | None = None) -> AnyBackend:
     return found
 
 
-def adopted(value: Any) -> Any:
+def as_gpu_array(value: Any) -> Any:
     """An array in the memory of a GPU as CuPy's, where this thread runs graphs on one; None for others."""
     return from_gpu(value) if active and is_on_gpu(value) and backend_of(current_device()).takes_gpu_arrays else None
 

@@ -14,7 +14,7 @@ from ..plans.plan import Plan
 from ..plans.plan_data import PlanStep, RngState, ShapeSource, StepKind, Value, Workspace
 from .lower import lower
 from .memory_format import orders
-from .specialise import shape_stand_in, specialise
+from .specialise import shape_only, specialise
 
 
 def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: Mapping[str, Any], constants: Mapping[str, Any],
@@ -42,19 +42,19 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     for arrays in (stored, graph.constants):
         kept.update(arrays)
     known: dict[Value, TensorSpec] = dict(graph.specs.items())
-    words = RngState() if RngState() in read else None
-    if words is not None:
-        known[words] = TensorSpec((WORD_COUNT,), DataType.LONG)
+    rng_state = RngState() if RngState() in read else None
+    if rng_state is not None:
+        known[rng_state] = TensorSpec((WORD_COUNT,), DataType.LONG)
     for n in read:
         if isinstance(n, ShapeSource):
             known[n] = known[n.name]
-            kept[n] = shape_stand_in(known[n])
+            kept[n] = shape_only(known[n])
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     producers = {n: s for s in steps for n in s.outputs}
     written = {n: a for n, a in by_source.items() if n in producers and _takes(producers[n], a)}
-    plan = backend.plan(steps, known, tuple(feeds), tuple(outputs), tuple(sources),
-                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words,
-                orders(steps, known, {*sources, *written}))
+    plan = backend.plan(steps=steps, specs=known, feeds=tuple(feeds), outputs=tuple(outputs), sources=tuple(sources),
+                        stored={n: a for n, a in kept.items() if n in read}, pinned=written, handed_in=pinned,
+                        symbolic=dict(symbolic or {}), rng_state=rng_state, orders=orders(steps, known, {*sources, *written}))
     _place(plan, set(sources) - set(written) if backend.hands_out else set())
     return plan
 

@@ -38,7 +38,7 @@ def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: K
     promised : what its shape rule says of its results
     kernels : of the back end
     """
-    op = node.op.in_plan(node.name)
+    op = node.op.plan_rewrite(node.name)
     known = all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given)
     if not known or (op is None and not _is_code(node.op)) or kernels.kernel(op or node.op, *given) is not None:
         return None

@@ -134,7 +134,7 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
         if not variable.is_place_holder():
             raise GraphError(f"a value was given for {variable!r}, which is no placeholder; use set_array to change a stored value")
         try:
-            array = devices.adopted(value) if devices.active else None
+            array = devices.as_gpu_array(value) if devices.active else None
             array = as_array(value) if array is None else array
         except (DL4PyError, ValueError) as error:
             raise DataTypeError(f"the value of placeholder {name!r} is no array: {error}") from error

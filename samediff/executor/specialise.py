@@ -14,7 +14,7 @@ from ..families.broadcasting import SumTo
 from ..families.prunable_outputs import PrunableOutputs
 from ..ir.node import Node, needed
 from ..ir.run_context import RunContext
-from ..ir.translate_errors import inferred, refusal
+from ..ir.translate_errors import inferred, translated
 from ..plans.backend import Backend
 from ..plans.reference import as_declared, compute, raise_explained
 from .inline import inlined
@@ -90,7 +90,7 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
     if isinstance(node.op, SumTo):
         done.sums[node.outputs[0]] = node
     given, made = [visible(n, done) for n in node.inputs], [done.specs[n] for n in node.outputs]
-    served = node.op.in_plan(node.name) is None and done.kernels.of(node, given, made) is not None
+    served = node.op.plan_rewrite(node.name) is None and done.kernels.of(node, given, made) is not None
     try:
         parts = None if served else inlined(node, given, made, done.kernels.backend.kernels)
     except DL4PyError as error:
@@ -109,7 +109,7 @@ def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:
     try:
         made = inferred(node.op, [visible(n, done) for n in node.inputs])
     except Exception as error:
-        known = error if isinstance(error, DL4PyError) else refusal(node.op, error)
+        known = error if isinstance(error, DL4PyError) else translated(node.op, error)
         if known is None:
             raise
         given = ", ".join(f"{n} {done.specs[n]}" for n in node.inputs if n is not None)
@@ -141,7 +141,7 @@ def _fold(node: Node, done: Specialised) -> bool:
     sizes = [int(np.prod(done.specs[n].shape)) if done.specs[n].is_static else 0 for n in node.outputs]  # type: ignore[arg-type]
     if not fixed or node.op.stateful or max(sizes, default=0) > MAX_FOLDED:
         return False
-    inputs = [None if n is None else done.constants[n] if n in done.constants else shape_stand_in(done.specs[n]) for n in node.inputs]
+    inputs = [None if n is None else done.constants[n] if n in done.constants else shape_only(done.specs[n]) for n in node.inputs]
     try:
         results = as_declared(compute(node.op, inputs, RunContext(), node.name), [done.specs[n] for n in node.outputs])
     except Exception as error:
@@ -152,7 +152,7 @@ def _fold(node: Node, done: Specialised) -> bool:
     return True
 
 
-def shape_stand_in(spec: TensorSpec) -> Any:
+def shape_only(spec: TensorSpec) -> Any:
     """An array of that shape that holds one element only, for ops that look at nothing but the shape."""
     return np.broadcast_to(np.zeros((), spec.dtype.numpy), spec.shape)  # type: ignore[arg-type]
 

@@ -84,8 +84,8 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
     values = dict(frame.layouts)
     for name, array in feeds.items():
         _set(values, name, array)
-    if plan.words is not None:
-        _set(values, plan.words, context.words())
+    if plan.rng_state is not None:
+        _set(values, plan.rng_state, context.words())
     seconds = []
     with np.errstate(all="ignore"):
         for i in range(len(plan.steps)):

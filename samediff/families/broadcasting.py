@@ -61,7 +61,7 @@ class BroadcastReduced(Expandable):
         _expect_reduced(self.dimensions, *specs)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
-    def in_plan(self, name: str) -> Expandable | None:
+    def plan_rewrite(self, name: str) -> Expandable | None:
         """With a divisor, the reduced array is divided before it is broadcast, which is little work; broadcasting is none."""
         return None if self.divisor is None else self
 

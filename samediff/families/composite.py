@@ -42,7 +42,7 @@ class Composite(Expandable):
 
     inlines: ClassVar[bool] = False
 
-    def in_plan(self, name: str) -> Composite | None:
+    def plan_rewrite(self, name: str) -> Composite | None:
         """The op whose composition plans run in place of it; None where they run its ``compute``."""
         return self if self.inlines else None
 

@@ -165,13 +165,13 @@ class GraphRecorder:
         self._variables = dict(sd.tables.variables)
         self._nodes = dict(sd.tables.nodes)
         self._losses = list(sd.tables.losses)
-        self._stand_ins: set[str] = set()
+        self._dummy_inputs: set[str] = set()
         self.several = False            # whether the last function gave a list
 
-    def stand_in(self, base: str, spec: TensorSpec) -> SDVariable:
+    def dummy_input(self, base: str, spec: TensorSpec) -> SDVariable:
         """A variable for the lambda to work on in place of a value that each run or iteration brings."""
         made = self.sd.tables.new_input(base, spec)
-        self._stand_ins.add(made.name())
+        self._dummy_inputs.add(made.name())
         return made
 
     def __enter__(self) -> GraphRecorder:
@@ -185,7 +185,7 @@ class GraphRecorder:
                 for output in node.outputs:
                     self.sd.tables.producers.pop(output, None)
         for name, v in list(self.sd.tables.variables.items()):
-            inner = v.get_variable_type() in (VariableType.ARRAY, VariableType.CONSTANT) or name in self._stand_ins
+            inner = v.get_variable_type() in (VariableType.ARRAY, VariableType.CONSTANT) or name in self._dummy_inputs
             if name not in self._variables and (inner or exception[0] is not None):
                 del self.sd.tables.variables[name]
                 self.sd.tables.store.pop(name, None)
@@ -208,7 +208,7 @@ class GraphRecorder:
         nodes = self._own_nodes(outputs)
         made = {n for node in nodes for n in node.outputs}
         read = dict.fromkeys([n for node in nodes for n in node.inputs if n is not None] + [v.name() for v in outputs])
-        return [n for n in read if n not in made and n not in self._stand_ins and not self._inside(n)]
+        return [n for n in read if n not in made and n not in self._dummy_inputs and not self._inside(n)]
 
     def _own_nodes(self, outputs: Sequence[SDVariable]) -> list[Node]:
         return needed([n for n in self.sd.tables.nodes.values() if n.name not in self._nodes], [v.name() for v in outputs])

@@ -16,8 +16,8 @@ from ..ir.core import GraphCore
 from ..ir.node import Node, needed
 from ..ir.op import OPS
 from ..ops.control.control import If, While
-from .drafts import Draft, Drafts
-from .frames import GIVEN
+from .file_graph import FileGraph, FileNode
+from .frame_reader import GIVEN
 from .node_args import file_args
 
 
@@ -29,26 +29,26 @@ def has_frames(node: Node) -> bool:
     return all(n.op.id in OPS and not n.control and (has_frames(n) or not _own_form(n)) for g in graphs for n in _nodes(g))
 
 
-def add_nodes(drafts: Drafts, sd: GraphCore, nodes: Iterable[Node], prefix: str = "", names: Mapping[str, str] = {},
+def add_nodes(file: FileGraph, sd: GraphCore, nodes: Iterable[Node], prefix: str = "", names: Mapping[str, str] = {},
               own_form: bool = False) -> dict[str, str]:
-    """Draft nodes of a graph, with ``names`` for what comes from around it; all names by those that they had."""
+    """Add nodes of a graph, with ``names`` for what comes from around it; all names by those that they had."""
     known = dict(names)
 
     def rename(name: str) -> str:
         if name not in known:
-            known[name] = drafts.constant(prefix + name, sd.stored(name)) if prefix else name
+            known[name] = file.constant(prefix + name, sd.stored(name)) if prefix else name
         return known[name]
 
     for node in nodes:
         for n in node.outputs:
-            known[n] = drafts.unique(prefix + n) if prefix else n
+            known[n] = file.unique(prefix + n) if prefix else n
         outputs = [known[n] for n in node.outputs]
-        name = drafts.unique(prefix + node.name) if prefix and node.name not in node.outputs else known.get(node.name, node.name)
+        name = file.unique(prefix + node.name) if prefix and node.name not in node.outputs else known.get(node.name, node.name)
         if not own_form and has_frames(node):
             write = _conditional if isinstance(node.op, If) else _loop
-            write(drafts, sd, node, name, [rename(n) for n in node.inputs if n is not None], outputs)
+            write(file, sd, node, name, [rename(n) for n in node.inputs if n is not None], outputs)
         else:
-            drafts.add(sd, node, name, rename, outputs)
+            file.add(sd, node, name, rename, outputs)
     return known
 
 
@@ -64,24 +64,24 @@ def _own_form(node: Node) -> bool:
 class _Control:
     """Adds the nodes of one branch or loop."""
 
-    def __init__(self, drafts: Drafts, prefix: str) -> None:
-        self.drafts, self.prefix = drafts, prefix
+    def __init__(self, file: FileGraph, prefix: str) -> None:
+        self.file, self.prefix = file, prefix
 
     def node(self, op: str, inputs: list[str], dtype: DataType, output: str | None = None, **parts: Any) -> list[str]:
         """Add a node; its outputs."""
         kind, number = op_identity(op, "LOGIC")
-        name = self.drafts.unique(f"{self.prefix}/{op}")
+        name = self.file.unique(f"{self.prefix}/{op}")
         first = output or name
-        outputs = [first, self.drafts.unique(f"{first}:1")] if op == "switch" else [first]
+        outputs = [first, self.file.unique(f"{first}:1")] if op == "switch" else [first]
         told = {"op_type": int(kind), "op_num": number, "op_name": op, **parts}
-        self.drafts.nodes.append(Draft(name, inputs, dict.fromkeys(outputs, dtype), told))
+        self.file.nodes.append(FileNode(name, inputs, dict.fromkeys(outputs, dtype), told))
         return outputs
 
 
-def _conditional(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
+def _conditional(file: FileGraph, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
     """Values go through switches into the branches, of which a merge takes the one that ran."""
     op: Any = node.op
-    control, (condition, *given) = _Control(drafts, name), inputs
+    control, (condition, *given) = _Control(file, name), inputs
     switched: dict[str, list[str]] = {}
 
     def side(outer: str, dtype: DataType) -> list[str]:
@@ -93,21 +93,21 @@ def _conditional(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: l
     for which, (graph, label) in enumerate(((op.no, "falseBody"), (op.yes, "trueBody"))):
         used = _read(graph)
         names = {n: side(outer, graph.sd.variable(n).dtype)[which] for n, outer in zip(_inside(graph), given) if n in used}
-        known = add_nodes(drafts, graph.sd, _nodes(graph), f"{name}/{label}/", names)
-        found = [known.get(n) or drafts.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in graph.outputs]
-        live = _following(drafts, {o for two in switched.values() for o in two})
+        known = add_nodes(file, graph.sd, _nodes(graph), f"{name}/{label}/", names)
+        found = [known.get(n) or file.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in graph.outputs]
+        live = _following(file, {o for two in switched.values() for o in two})
         results.append([n if n in live else side(n, graph.sd.variable(o).dtype)[which] for n, o in zip(found, graph.outputs)])
     for output, no, yes, inner in zip(outputs, *results, op.yes.outputs):
         control.node("merge", [no, yes], op.yes.sd.variable(inner).dtype, output, properties=(make_property(PART_OF, name),))
 
 
-def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
+def _loop(file: FileGraph, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
     """A frame: values enter, a merge joins them with those of the last iteration, a switch sends them on or out."""
     op: Any = node.op
-    control, count = _Control(drafts, name), op.count
+    control, count = _Control(file, name), op.count
     body, condition = op.body, op.condition
     types = [body.sd.variable(n).dtype for n in body.inputs]
-    frame = len(drafts.nodes) + 1
+    frame = len(file.nodes) + 1
 
     def enter(outer: str, dtype: DataType, constant: bool) -> str:
         told: dict[str, Any] = {"extra_integer": (frame,), "extra_strings": (name,), "properties": (
@@ -117,14 +117,14 @@ def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str
     used = [any(n in _read(g) for g, n in ((condition, c), (body, b))) for c, b in zip(_inside(condition), _inside(body))]
     entered = [enter(outer, dtype, False) for outer, dtype in zip(inputs[:count], types)]
     outside = [enter(n, t, True) if there else "" for n, t, there in zip(inputs[count:], types[count:], used[count:])]
-    again = [drafts.unique(f"{name}/NextIteration_{i}") for i in range(count)]
+    again = [file.unique(f"{name}/NextIteration_{i}") for i in range(count)]
     merged = [control.node("merge", [e, n], t)[0] for e, n, t in zip(entered, again, types)]
 
     def part(graph: SubGraph, label: str, state: list[str]) -> list[str]:
         names = {n: v for n, v in zip(_inside(graph), [*state, *outside]) if v}
-        constants = {n: drafts.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in sorted(_constants(graph) - set(names))}
+        constants = {n: file.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in sorted(_constants(graph) - set(names))}
         names |= {n: enter(c, graph.sd.variable(n).dtype, True) for n, c in constants.items()}
-        known = add_nodes(drafts, graph.sd, _nodes(graph), f"{name}/{label}/", names)
+        known = add_nodes(file, graph.sd, _nodes(graph), f"{name}/{label}/", names)
         return [known[n] for n in graph.outputs]
 
     (goes_on,) = part(condition, "cond", merged)
@@ -132,7 +132,7 @@ def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str
     for (leaving, _), t, output in zip(switches, types, outputs):
         control.node("exit", [leaving], t, output, properties=(make_property(PART_OF, name),))
     after = part(body, "body", [s[1] for s in switches])
-    live = _following(drafts, {s[1] for s in switches})
+    live = _following(file, {s[1] for s in switches})
     for value, new, t in zip(after, again, types):
         inner = value if value in live else control.node("switch", [value, goes_on], t)[1]
         control.node("next_iteration", [inner], t, new)
@@ -156,10 +156,10 @@ def _constants(graph: SubGraph) -> set[str]:
     return {n for n in _read(graph) if n not in made and n not in graph.inputs}
 
 
-def _following(drafts: Drafts, starts: set[str]) -> set[str]:
-    """The starts and everything that depends on them, in the order of drafting."""
+def _following(file: FileGraph, starts: set[str]) -> set[str]:
+    """The starts and everything that depends on them, in the order of the file."""
     reached = set(starts)
-    for node in drafts.nodes:
+    for node in file.nodes:
         if reached.intersection(node.inputs):
             reached.update(node.outputs)
     return reached

@@ -11,7 +11,7 @@ from ..codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPai
 from ..codecs.flatbuffers.schema import VarType
 from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
-from .drafts import Draft, Drafts
+from .file_graph import FileGraph, FileNode
 from .frame_writer import add_nodes
 
 
@@ -21,15 +21,15 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
     Ids count from 1: a given variable has its own, the outputs of a node share that of the node. With ``own_form`` branches
     and loops stay single nodes, which DL4J cannot read.
     """
-    drafts = Drafts({*sd.tables.variables, *(n.name for n in sd.nodes())})
-    add_nodes(drafts, sd, sd.nodes(), own_form=own_form)
-    producers = {n: (draft, i) for draft in drafts.nodes for i, n in enumerate(draft.outputs)}
+    file = FileGraph({*sd.tables.variables, *(n.name for n in sd.nodes())})
+    add_nodes(file, sd, sd.nodes(), own_form=own_form)
+    producers = {n: (node, i) for node in file.nodes for i, n in enumerate(node.outputs)}
     variables = [_flat_variable(sd, v) for v in sd.variables()]
     known = {v.name for v in variables}
     variables += [replace(_EMPTY, name=n, dtype=t.code, variabletype=int(VarType.ARRAY))
-                  for draft in drafts.nodes for n, t in draft.outputs.items() if n not in known]
+                  for node in file.nodes for n, t in node.outputs.items() if n not in known]
     variables += [replace(_EMPTY, name=n, dtype=DataType.of(a).code, variabletype=int(VarType.CONSTANT), ndarray=encode_array(a))
-                  for n, a in drafts.constants.items()]
+                  for n, a in file.constants.items()]
     ids = _ids(variables, producers)
     place = {v.name: i for i, v in enumerate(variables)}
     later: dict[str, list[str]] = {}
@@ -38,21 +38,21 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
             later.setdefault(n, []).append(node.name)
 
     def pair(name: str) -> IntPair:
-        draft, i = producers.get(name, (None, 0))
-        return IntPair(ids[name]) if draft is None else IntPair(ids["\0" + draft.name], i)
+        node, i = producers.get(name, (None, 0))
+        return IntPair(ids[name]) if node is None else IntPair(ids["\0" + node.name], i)
 
-    def flat_node(draft: Draft) -> FlatNode:
-        first = [producers[n][0].name for n in draft.control if n in producers]
-        return replace(draft.raw, **draft.parts, id=ids["\0" + draft.name], name=draft.name,
-                       input=(), input_paired=tuple(map(pair, draft.inputs)),
-                       output=tuple(place[n] for n in draft.outputs), output_names=tuple(draft.outputs),
-                       output_types=tuple(max(t.code, 0) for t in draft.outputs.values()), device=-1, scope_name="",
-                       control_deps=tuple(first), var_control_deps=tuple(n for n in draft.control if n not in producers),
-                       control_dep_for=tuple(dict.fromkeys(o for n in draft.outputs for o in later.get(n, ()))))
+    def flat_node(node: FileNode) -> FlatNode:
+        first = [producers[n][0].name for n in node.control if n in producers]
+        return replace(node.raw, **node.parts, id=ids["\0" + node.name], name=node.name,
+                       input=(), input_paired=tuple(map(pair, node.inputs)),
+                       output=tuple(place[n] for n in node.outputs), output_names=tuple(node.outputs),
+                       output_types=tuple(max(t.code, 0) for t in node.outputs.values()), device=-1, scope_name="",
+                       control_deps=tuple(first), var_control_deps=tuple(n for n in node.control if n not in producers),
+                       control_dep_for=tuple(dict.fromkeys(o for n in node.outputs for o in later.get(n, ()))))
 
     return FlatGraph(
         variables=tuple(replace(v, id=pair(v.name)) for v in variables),
-        nodes=tuple(map(flat_node, drafts.nodes)),
+        nodes=tuple(map(flat_node, file.nodes)),
         outputs=tuple(pair(n) for n in sd.tables.outputs),
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
         loss_variables=tuple(sd.tables.losses),
@@ -61,7 +61,7 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
     )
 
 
-def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft, int]]) -> dict[str, int]:
+def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[FileNode, int]]) -> dict[str, int]:
     """Numbers of variables by name, of nodes by name after a NUL."""
     counter = itertools.count(1)
     ids: dict[str, int] = {}

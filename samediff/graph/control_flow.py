@@ -108,7 +108,7 @@ class ControlFlowMixin(GraphCore):
                     body: Build) -> tuple[While, list[str], list[TensorSpec]]:
         """The op, the values from outside, and specs after one iteration."""
         with GraphRecorder(self) as recording:
-            state = [recording.stand_in(v.name().rpartition("/")[2] + "_loop", s) for v, s in zip(variables, specs)]
+            state = [recording.dummy_input(v.name().rpartition("/")[2] + "_loop", s) for v, s in zip(variables, specs)]
             again = recording.results(cond, self, state)
             if len(again) != 1:
                 raise GraphError(f"the condition must give one variable; got {len(again)}")
@@ -149,9 +149,9 @@ class ControlFlowMixin(GraphCore):
         if not rows:
             raise GraphError("a scan needs at least one sequence")
         with GraphRecorder(self) as recording:
-            state = [recording.stand_in("carry", v.spec) for v in carries]
+            state = [recording.dummy_input("carry", v.spec) for v in carries]
             specs = [TensorSpec(None if v.spec.shape is None else v.spec.shape[1:], v.dtype) for v in rows]
-            elements = [recording.stand_in("element", s) for s in specs]
+            elements = [recording.dummy_input("element", s) for s in specs]
             made = called(body, self, state, elements)
             if not (isinstance(made, tuple) and len(made) == 2):
                 raise GraphError("the body of a scan must give two lists: new carries and results")

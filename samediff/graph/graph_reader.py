@@ -15,13 +15,13 @@ from ..codecs.flatbuffers.reader import read_flat_graph
 from ..codecs.flatbuffers.schema import VarType
 from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
 from ..families.subgraph import SubGraph
-from ..files.drafts import more_outputs
-from ..files.frames import GIVEN, Frames, Item, part_of
-from ..files.list_flows import with_flows
+from ..files.file_graph import more_outputs
+from ..files.frame_reader import GIVEN, FrameReader, Item, part_of
 from ..files.missing_function import MissingFunction, is_call
 from ..files.missing_op import MissingOp
 from ..files.nested_values import missing_classes
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
+from ..files.tensor_lists import with_flows
 from ..ir.node import Node, needed
 from ..ir.variable import VariableType
 from .functions import FunctionsMixin
@@ -129,7 +129,7 @@ class GraphReader:
         items = [Item(n.name or n.output_names[0], self._inputs(n), _outputs_in(n), n) for n in self.flat.nodes]
         items = with_flows(items)
         if any(i.kind for i in items):
-            items = Frames(items, self._cut).structured()
+            items = FrameReader(items, self._cut).structured()
         self._add_all(self.sd, items)
 
     def _add_all(self, sd: FunctionsMixin, items: Sequence[Item]) -> None:

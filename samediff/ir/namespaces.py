@@ -109,7 +109,7 @@ def _text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 class Namespace:
     """The ops of one topic, as methods: ``sd.math``, ``sd.nn`` … (also callable, as in Java: ``sd.math().add``)."""
 
-    def __init__(self, sd: OpGraph, name: str) -> None:
+    def __init__(self, sd: Any, name: str) -> None:
         self._sd = sd
         self._namespace = name
 
@@ -124,13 +124,15 @@ class Namespace:
                     raise AttributeError(name)
                 near = instead(self._namespace, name) or did_you_mean(to_snake(name), method_names(self._namespace))
                 raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
-            return self.op_method(method)
+            made = self.op_method(method) if name == method else getattr(self, method)
+            setattr(self, name, made)
+            return made  # type: ignore[no-any-return]
 
     def op_method(self, method: str) -> Callable[..., Any]:
         """The op as a method, which is found without asking from then on."""
-        made = bound(self._sd, self._namespace, method)
+        made = self._sd._op_method(self._namespace, method)
         setattr(self, method, made)
-        return made
+        return made  # type: ignore[no-any-return]
 
     def __dir__(self) -> list[str]:
         return sorted(method_names(self._namespace))
@@ -152,7 +154,11 @@ def bound(sd: OpGraph, namespace: str, method: str, *first: Any) -> Callable[...
     def of_graph(*args: Any, **kwargs: Any) -> Any:
         return sd.call(namespace, method, *args, **kwargs)
 
-    invoke = of_first if first else of_graph
+    return described(of_first if first else of_graph, namespace, method)
+
+
+def described(invoke: Callable[..., Any], namespace: str, method: str) -> Callable[..., Any]:
+    """A function with the name, documentation and signature of an op."""
     invoke.__name__ = invoke.__qualname__ = method
     invoke.__doc__, invoke.__signature__ = description(namespace, method)  # type: ignore[attr-defined]
     return invoke

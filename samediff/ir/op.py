@@ -198,7 +198,7 @@ class Op:
         """Gradient for each input (None: zero), built from graph nodes."""
         raise GradientError(f"op {self.id!r} has no gradient")
 
-    def in_plan(self, name: str) -> Expandable | None:
+    def plan_rewrite(self, name: str) -> Expandable | None:
         """The op whose composition runs in place of this one in a plan, for the node of that name; None: it runs itself."""
         return None
 

@@ -18,7 +18,7 @@ from ..expressions.arrays import as_array, require_held
 from .graph_plans import GraphPlans
 from .node import Node
 from .op import Op
-from .translate_errors import inferred, refusal
+from .translate_errors import inferred, translated
 from .variable import SDVariable, VariableType
 
 #: Constants up to this many elements are shown to shape rules.
@@ -247,7 +247,7 @@ class GraphTables:
         try:
             found = inferred(op, specs)
         except Exception as error:
-            known = error if isinstance(error, DL4PyError) else refusal(op, error)
+            known = error if isinstance(error, DL4PyError) else translated(op, error)
             if known is None:
                 raise
             given = ", ".join("-" if v is None else f"{v.name()} {v.spec}" for v in variables)

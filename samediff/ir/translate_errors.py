@@ -26,17 +26,17 @@ _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
 _OWN = ("dl4py.samediff.", "dl4py.layers.")      # whose ops are not the code of others
 
 
-def refusal(op: Op, error: BaseException) -> DL4PyError | None:
+def translated(op: Op, error: BaseException) -> DL4PyError | None:
     """The typed error for what NumPy raised in an op of this package; None for typed errors and for the code of others."""
     if isinstance(error, DL4PyError) or not type(op).__module__.startswith(_OWN):
         return None
     if type(error).__module__.startswith("numba."):          # compiled loops are typed by the inputs
         return DataTypeError(f"the inputs do not fit: no compiled code for their types and ranks ({str(error).splitlines()[0]})")
-    kind = typed(error)
+    kind = error_class(error)
     return None if kind is None else kind(f"the inputs do not fit: {error or type(error).__name__}")
 
 
-def typed(error: BaseException) -> type[DL4PyError] | None:
+def error_class(error: BaseException) -> type[DL4PyError] | None:
     """The class that stands for an error of Python or NumPy; None where there is none."""
     return next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), None)
 
@@ -105,7 +105,7 @@ def _refuse(error: Exception, method: Callable[..., Any], name: str, args: tuple
     receiver = f" of {_shown(args[0])}" if bound else ""
     given = ", ".join([*map(_shown, args[bound:]), *(f"{k}={_shown(v)}" for k, v in options.items())])
     line, what = user_line(), (inspect.getdoc(method) or "").partition("\n\n")[0].replace("\n", " ")
-    raise (typed(error) or GraphError)(
+    raise (error_class(error) or GraphError)(
         f"{name}({', '.join(map(str, parameters[bound:]))}){receiver} does not take ({given}): {error or type(error).__name__}. {what}"
         f"{f' (at {line})' if line else ''}") from error
 

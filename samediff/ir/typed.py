@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from .namespaces import Namespace, bound, description, documentation
@@ -48,6 +49,10 @@ class RandomOps(Namespace):
 class BaseOps:
     """Ops called on the graph itself; found through the registry."""
 
+    def _op_method(self, namespace: str, method: str) -> Callable[..., Any]:
+        """An op as a method of a namespace, or of the graph itself."""
+        return bound(self, namespace, method)  # type: ignore[arg-type]  # sub-classes are graphs
+
 
 #: The class of each namespace.
 CLASSES: dict[str, type[Namespace]] = {
@@ -75,7 +80,7 @@ class OpMethod:
             return self
         if self.place == "var":
             return bound(holder.sd, "var", self.method, holder)
-        return holder.op_method(self.method) if isinstance(holder, Namespace) else bound(holder, self.place, self.method)
+        return holder.op_method(self.method) if isinstance(holder, Namespace) else holder._op_method(self.place, self.method)
 
     def __call__(self, holder: Any, *args: Any, **kwargs: Any) -> Any:
         """``SDVariable.add(x, y)``: the first argument takes the place of the instance."""

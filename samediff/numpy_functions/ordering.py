@@ -37,6 +37,8 @@ def median(xp: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     last = xp.transpose(x, (*(i for i in range(x.ndim) if i not in axes), *axes)) if x.ndim else x
     ordered = sort(xp, xp.reshape(last, (*kept, -1)))
     n = ordered.shape[-1]
+    if n == 0:
+        raise NotInGraphError("the median of no elements has no graph node")
     middle = xp.mean(ordered[..., (n - 1) // 2:n // 2 + 1], axis=-1)
     found = xp.where(xp.isnan(ordered[..., -1]), x.dtype.type(np.nan), middle)
     return xp.expand_dims(found, tuple(sorted(axes))) if keepdims and axes else found
@@ -47,8 +49,10 @@ def _ascending(xp: Any, x: GraphArray, axis: int | None) -> tuple[Any, Any]:
     x = xp.ravel(x) if axis is None or not x.ndim else x
     axis = normalize_axis(-1 if axis is None else axis, x.ndim)
     n = x.shape[axis]
-    if not isinstance(n, int) or not n:
-        raise NotInGraphError("the order of an open number of elements, or of none, has no graph node")
+    if not isinstance(n, int):
+        raise NotInGraphError("the order of an open number of elements has no graph node")
+    if n == 0:
+        return xp.call(np.copy, (x,), {}), xp.zeros_like(x, dtype=np.int64)
     last = (*(i for i in range(x.ndim) if i != axis), axis)
     back = tuple(int(i) for i in np.argsort(last))
     values, places = xp.node("top_k", [_reversed(xp, xp.transpose(x, last))], k=float(n), sorted=True)

@@ -1,6 +1,7 @@
 """NumPy's functions that look values up in others, as nodes."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,6 +54,8 @@ def interp(xp: Any, x: Any, points: Any, values: Any, left: Any = None, right: A
 def isin(xp: Any, x: Any, among: Any, assume_unique: bool = False, invert: bool = False, kind: Any = None) -> Any:
     """Whether values occur among others."""
     x, among = xp.alike([xp.array_of(x), xp.ravel(xp.array_of(among))])
+    if among.shape[0] == 0:
+        return xp.full_like(x, bool(invert), dtype=np.bool_)
     ordered = sort(xp, among)
     place = xp.minimum(searchsorted(xp, ordered, x), ordered.shape[0] - 1)
     found = xp.take(ordered, place, axis=0) == x
@@ -65,14 +68,12 @@ def take_along_axis(xp: Any, x: Any, indices: Any, axis: int | None = -1) -> Any
     if axis is None:
         return xp.take(x, indices)
     axis = normalize_axis(axis, x.ndim)
-    n, outer = x.shape[axis], tuple(1 if i == axis else s for i, s in enumerate(x.shape))
-    size = x.size
-    if not isinstance(size, int):
+    if not isinstance(x.size, int):
         raise NotInGraphError("np.take_along_axis of an array with open sizes has no graph node")
+    n, before, after = x.shape[axis], math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1:])
+    starts = np.arange(before)[:, None] * (n * after) + np.arange(after)
     places = xp.where(indices < 0, indices + n, indices)
-    step = int(np.prod(x.shape[axis + 1:]))
-    starts = np.arange(size).reshape(x.shape)[(slice(None),) * axis + (slice(1),)].reshape(outer)
-    return xp.take(xp.ravel(x), places * step + starts, axis=0)
+    return xp.take(xp.ravel(x), places * after + starts.reshape(*x.shape[:axis], 1, *x.shape[axis + 1:]), axis=0)
 
 
 def lexsort(xp: Any, keys: Any, axis: int = -1) -> Any:

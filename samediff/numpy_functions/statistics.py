@@ -78,6 +78,8 @@ def _quantiles(xp: Any, x: Any, q: Any, axis: Any, method: str, keepdims: bool, 
                         x.dtype if whole else np.result_type(x.dtype, part.dtype))
     first = xp.reshape(xp.transpose(x, (*axes, *kept)) if x.ndim else x, (-1, *(x.shape[i] for i in kept)))
     ordered = sort(xp, first, axis=0)
+    if ordered.shape[0] == 0:
+        raise NotInGraphError("a quantile of no elements has no graph node")
     is_nan: Any = None if whole else xp.isnan(ordered)
     nan = nan and not whole
     part = xp.reshape(part, (*part.shape, *(1 for _ in kept)))

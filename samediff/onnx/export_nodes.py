@@ -139,11 +139,11 @@ class OpWriter(OnnxGraph):
         specs = tuple(None if v is None else TensorSpec(v.spec.shape, v.dtype) for v in inputs)
         promised = as_tuple(inferred(op, [None if v is None else v.seen for v in inputs]))
         problem = "ONNX has no operator for it"
-        in_plan = op.in_plan("node")            # others have a composition for their gradients' sake
-        whole = in_plan or op
+        plan_rewrite = op.plan_rewrite("node")            # others have a composition for their gradients' sake
+        whole = plan_rewrite or op
         seen = [None if v is None else v.seen for v in inputs]
         ways: list[Any] = [functools.partial(composition, whole, specs)] if isinstance(whole, Expandable) else []
-        ways.insert(1 if in_plan else 0, functools.partial(array_code, op, seen))
+        ways.insert(1 if plan_rewrite else 0, functools.partial(array_code, op, seen))
         for way in ways:
             before = len(self.nodes)
             try:

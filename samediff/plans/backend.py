@@ -49,9 +49,9 @@ class Backend:
     takes_gpu_arrays = False
     hands_out = True
 
-    def plan(self, *parts: Any) -> Plan:
+    def plan(self, **parts: Any) -> Plan:
         """A plan for this device; ``parts`` are the fields of :class:`Plan`."""
-        return Plan(*parts)
+        return Plan(**parts)
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """Two functions for a fused group of ``count`` inputs: one computes it on arrays, one makes native instructions or is None."""

@@ -40,7 +40,7 @@ class Frame:
         self.bound.update(plan.pinned)
         for name, offset in plan.offsets.items():
             self.bound[name] = self._array(plan.specs[name], offset, plan.orders.get(name))
-        self.locals: dict[Value, Any] = {n: _stand_in(plan.specs[n]) for n in plan.given if n not in self.bound}
+        self.locals: dict[Value, Any] = {n: _empty(plan.specs[n]) for n in plan.given if n not in self.bound}
         self.views: dict[Value, int] = {}
         self.copies: set[int] = set()
         self.layouts = {**self.bound, **self.locals}
@@ -57,7 +57,7 @@ class Frame:
                 continue
             for name in step.outputs:
                 if name not in self.layouts and plan.specs[name].is_static:
-                    self.layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
+                    self.layouts[name] = self.locals[name] = _empty(plan.specs[name])
             work = [self._array(s, plan.workspaces[Workspace(i, k)]) for k, s in enumerate(step.workspace)]
             made = self.instructions(step, work, plan)
             self._functions[i] = (step.call, *work)
@@ -125,5 +125,5 @@ def raise_of_step(error: Exception, step: PlanStep, plan: PlanData) -> NoReturn:
     raise_explained(error, node, [None if n is None else plan.specs[n] for n in node.inputs])
 
 
-def _stand_in(spec: TensorSpec) -> Any:
+def _empty(spec: TensorSpec) -> Any:
     return np.empty(spec.shape or (), spec.dtype.numpy)

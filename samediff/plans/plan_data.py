@@ -98,7 +98,7 @@ class PlanData:
     pinned: Mapping[str, Any]             # values that steps write into given arrays
     handed_in: Mapping[str, Any]          # arrays for results, by the names of the request
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
-    words: RngState | None = None            # where steps read them
+    rng_state: RngState | None = None     # where steps that draw read it
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # memory order of the axes, where it differs from theirs
     offsets: dict[str, int] = field(default_factory=dict)                  # positions of values in the arena
     workspaces: dict[Workspace, int] = field(default_factory=dict)         # positions of workspaces in the arena
@@ -108,7 +108,7 @@ class PlanData:
     @property
     def given(self) -> tuple[Value, ...]:
         """Names of all arguments of a run: the feeds and, where steps read it, the context as words."""
-        return self.feeds if self.words is None else (*self.feeds, self.words)
+        return self.feeds if self.rng_state is None else (*self.feeds, self.rng_state)
 
     def steps_for(self, values: Sequence[str]) -> list[int]:
         """The numbers of the steps that these values need."""

@@ -30,9 +30,9 @@ class PlanWriter:
     def compile(self) -> Any:
         """The compiled ``make``; notes in the plan which line belongs to which step."""
         plan = self.plan
-        if plan.words is not None:
-            self.body.append((f"{self.name(plan.words)} = ctx.words()", 0))
-            self.made.add(plan.words)
+        if plan.rng_state is not None:
+            self.body.append((f"{self.name(plan.rng_state)} = ctx.words()", 0))
+            self.made.add(plan.rng_state)
         for i, step in enumerate(plan.steps):
             self.step(i, step)
         results = self._results()

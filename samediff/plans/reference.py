@@ -12,7 +12,7 @@ from ..expressions.arrays import xp
 from ..ir.node import Node
 from ..ir.op import Op, as_tuple
 from ..ir.run_context import RunContext
-from ..ir.translate_errors import inferred, refusal
+from ..ir.translate_errors import inferred, translated
 
 
 def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str, TensorSpec], context: RunContext) -> None:
@@ -76,7 +76,7 @@ def as_carray(array: Any) -> Any:
 
 def raise_explained(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:
     """Raise what came out of a node with a note that says where; typed where the op is one of ours and the inputs are to blame."""
-    known = refusal(node.op, error)
+    known = translated(node.op, error)
     if known is not None:
         known = _refused_by_rule(node, inputs) or known
         describe_failure(known, node, inputs)

@@ -65,11 +65,11 @@ class CompiledStep(Protocol):
 
     @property
     def most(self) -> int:
-        """Largest number of steps that one :meth:`series` takes."""
+        """Largest number of steps that one :meth:`run_many` takes."""
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan, all of it or, after an error or an interrupt, nothing. The results are on the
         host, valid until the next step."""
 
-    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+    def run_many(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other; gives the results of the last one."""

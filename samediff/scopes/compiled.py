@@ -244,8 +244,8 @@ def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> Compi
 
 
 def _given(value: Any) -> Any:
-    adopted = devices.adopted(value) if devices.active else None
-    return to_numpy(value) if adopted is None else adopted
+    on_gpu = devices.as_gpu_array(value) if devices.active else None
+    return to_numpy(value) if on_gpu is None else on_gpu
 
 
 def _open(shape: tuple[int, ...]) -> tuple[int, ...]:

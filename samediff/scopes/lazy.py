@@ -97,6 +97,11 @@ class LazyINDArray:
         """The axes reversed."""
         return np.transpose(self)
 
+    @property
+    def mT(self) -> Any:
+        """The last two axes swapped."""
+        return np.swapaxes(self, -1, -2)
+
     def __len__(self) -> int:
         return len(self._array) if self._real is None else len(self._real)
 

@@ -93,7 +93,7 @@ def kernel(cls: Any) -> str:
         return "own" if cls.id in REDUCTIONS else "NumPy"
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"
-    composed = getattr(cls, "inlines", False) or cls.in_plan not in (Op.in_plan, Composite.in_plan)
+    composed = getattr(cls, "inlines", False) or cls.plan_rewrite not in (Op.plan_rewrite, Composite.plan_rewrite)
     if KERNELS.has(cls) or composed:
         return "own"
     return "view" if cls.is_view is True else "NumPy"

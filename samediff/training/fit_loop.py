@@ -15,7 +15,7 @@ from .batches import Batch, Source, as_batch
 from .history import History, Loss, LossCurve, metrics_of
 from .history_listener import HistoryListener
 from .listeners.calls import Listeners
-from .listeners.hooks import tell_ops, wanted_variables
+from .listeners.hooks import notify_ops, wanted_variables
 from .listeners.listener import Listener
 from .listeners.operation import At, Operation
 from .progress import epoch_line, with_bar
@@ -87,7 +87,7 @@ class FitLoop:
         if self.finite:
             self._check_finite(batch, loss, context)
         if self._tells:
-            tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
+            notify_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
         if not self.listeners.wants("pre_update", at.iteration()):
             self.session.step.update(at.iteration(), at.epoch(), counter=self.config.counter)
             return loss
@@ -203,7 +203,7 @@ def evaluate(sd: Trainable, source: Source, members: Sequence[Listener], operati
             at = At(0, number, operation)
             listeners.call("iteration_start", sd, at, batch.data, 0)
             values = sd.compute(batch.feeds, wanted) if wanted else {}
-            tell_ops(sd, listeners, at, batch.data, batch.feeds, values)
+            notify_ops(sd, listeners, at, batch.data, batch.feeds, values)
             listeners.iteration_done(sd, at, batch.data, None)
             results.append((batch.data, {n: values[n] for n in names}))
     listeners.call("operation_end", sd, operation)

@@ -53,13 +53,13 @@ def check(found, systems):
     assert all(0 < times["min"] <= times["median"] for times in found.values())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in BY_HAND)])
 def test_dl4py_and_numpy_agree(benchmark, name):
     check(compared(benchmark, name, ["dl4py", "numpy"]), ["dl4py", "numpy"])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_functions_agree(benchmark, name):
     check(compared(benchmark, name, ["dl4py", "dl4py_compiled", "numpy"]), ["dl4py", "dl4py_compiled", "numpy"])
@@ -79,7 +79,7 @@ def test_systems_in_processes_of_their_own(benchmark):
     check(benchmark["cold_start"].cold_start(name, ["numpy"], 1, kept), ["numpy"])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["W0", "W0_infer", "W6"])
 def test_the_emulator_of_a_gpu_agrees(benchmark, emulated, name, monkeypatch):
     graphs, capture = [], Emulator.capture

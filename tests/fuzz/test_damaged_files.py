@@ -17,7 +17,7 @@ def test_files_that_were_a_problem_once(path: Path):
     assert problem_of(TARGETS[path.parent.name], path.read_bytes()) is None
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_moment_of_fuzzing(name):
     assert fuzz(TARGETS[name], 150, seed=1) == (150, {})

@@ -235,7 +235,7 @@ SAME: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("row", SAME)
 def test_dl4j_form_trains_as_what_it_equals(row):
     own, other = SAME[row]

@@ -215,7 +215,7 @@ def _slopes(at: Callable[[float], float]) -> tuple[float, float] | None:
     if not np.isfinite(found).all():
         return None
     centers = [(a + b) / 2 for a, b in found]
-    if abs(found[1][0] - found[1][1]) > 0.02 * max(1.0, abs(centers[1])):
+    if abs(found[-1][0] - found[-1][1]) > GRADIENT * max(1.0, abs(centers[-1])):
         return None
     spread = max(centers) - min(centers)
     return None if spread > 0.01 * max(1.0, abs(centers[1])) else (centers[1], spread)

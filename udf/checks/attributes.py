@@ -90,7 +90,7 @@ def with_other_attributes(op: Op, arrays: Example, saved: Callable[[Op, Example]
             continue
         try:
             runs.shape_rule(other, arrays)
-            runs.in_plan(other, arrays)
+            runs.plan_rewrite(other, arrays)
             saved(other, arrays)
         except CheckFailure as error:
             raise CheckFailure(f"with another {name!r}: {error}. Shape rule and kernels are given the attributes and have to heed "

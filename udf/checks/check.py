@@ -154,7 +154,7 @@ def _runs(op: Op, arrays: Example) -> Named:
             yield "shape rule, twice the rows", lambda: runs.shape_rule(op, rows)
         yield "inputs stay unchanged", lambda: runs.keeps_inputs(op, arrays)
         if not op.stateful:
-            yield "compiled plan agrees with compute", lambda: runs.in_plan(op, arrays)
+            yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
         return
     if possible():          # first of all: whatever is called before may be what decides
         yield "calls in either order", lambda: circumstances.in_either_order(op, arrays)
@@ -163,8 +163,8 @@ def _runs(op: Op, arrays: Example) -> Named:
     yield "calls do not depend on each other", lambda: runs.repeated(op, arrays)
     yield "several threads", lambda: runs.in_threads(op, arrays)
     yield "memory", lambda: keeps_no_memory(lambda: runs.results(op, arrays), _code(op))
-    yield "compiled plan agrees with compute", lambda: runs.in_plan(op, arrays)
-    yield "the same outside training", lambda: runs.in_plan(op, arrays, training=False)
+    yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
+    yield "the same outside training", lambda: runs.plan_rewrite(op, arrays, training=False)
     yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
     if isinstance(op, UserOp) and (op.has_cpu() or op.has_cuda()):
         yield "other values", lambda: circumstances.other_values(op, arrays)
@@ -336,6 +336,6 @@ def _on_device(op: Op, arrays: Example, name: str | None) -> tuple[str, Callable
 
         def agrees(where: on_device = where) -> str:
             with where:
-                return runs.in_plan(op, arrays)
+                return runs.plan_rewrite(op, arrays)
         return text, agrees, is_gpu
     return "CUDA kernel agrees with compute", lambda: f"not run: {reason}", False

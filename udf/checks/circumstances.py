@@ -278,7 +278,7 @@ def other_values(op: UserOp, arrays: Example) -> str:
         given = [a if a is None or not is_floating(a.dtype) else np.asarray(a * by, a.dtype) for a in arrays]
         if _finite(op, given):
             try:
-                runs.in_plan(op, given)
+                runs.plan_rewrite(op, given)
             except CheckFailure as error:
                 raise CheckFailure(f"for inputs times {by:g}: {error}") from error
             taken += 1

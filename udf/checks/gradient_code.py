@@ -27,7 +27,7 @@ def stands_alone(op: UserOp, arrays: Example) -> str:
         return made
     wanted = found()
     try:
-        runs.in_plan(gradient, given, strided=True)
+        runs.plan_rewrite(gradient, given, strided=True)
     except CheckFailure as error:
         raise CheckFailure(f"where inputs, outputs and their gradients do not lie in memory one value after the other: {error}. Read "
                            "them by their indices, or from np.ascontiguousarray(x)") from error

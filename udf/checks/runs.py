@@ -207,7 +207,7 @@ def _openings(specs: Sequence[TensorSpec | None], one_by_one: bool) -> Iterator[
             yield f"some unknown ({tuple(shape)})", [*specs[:i], s.with_shape(tuple(shape)), *specs[i + 1:]]  # type: ignore[union-attr]
 
 
-def in_plan(op: Op, arrays: Example, strided: bool = False, shared: bool = False, training: bool = True) -> str:
+def plan_rewrite(op: Op, arrays: Example, strided: bool = False, shared: bool = False, training: bool = True) -> str:
     """A graph of the op against ``compute``; ``strided``: on views, ``shared``: inputs that are equal are one variable."""
     sd, feeds, variables = SameDiff(), dict[str, Any](), list[Any]()
     for i, a in enumerate(arrays):
@@ -242,7 +242,7 @@ def strided(op: Op, arrays: Example) -> str:
             agree([np.asarray(r) for r in results(op, given)], wanted, f"compute on inputs {what} and on others")
         except CheckFailure as error:
             raise CheckFailure(f"{error}: read arrays by their indices, np.ascontiguousarray(x) or x.reshape(-1), not by bytes") from None
-    return in_plan(op, arrays, strided=True)
+    return plan_rewrite(op, arrays, strided=True)
 
 
 def shared(op: Op, arrays: Example) -> str | None:
@@ -253,7 +253,7 @@ def shared(op: Op, arrays: Example) -> str | None:
         return "no two inputs of one shape and type"
     apart = [None if a is None else a.copy() for a in twins]
     agree([np.asarray(r) for r in results(op, twins)], results(op, apart), "compute on one array twice and on copies")
-    return in_plan(op, twins, shared=True)
+    return plan_rewrite(op, twins, shared=True)
 
 
 def of_types(op: Op, arrays: Example, types: Sequence[DataType]) -> str:
@@ -307,7 +307,7 @@ def _right_or_refused(op: Op, arrays: Example) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             shape_rule(op, arrays, cut=True)
-            in_plan(op, arrays)
+            plan_rewrite(op, arrays)
     except (CheckFailure, DL4PyError) as error:
         raise CheckFailure(f"for inputs {', '.join('-' if s is None else str(s) for s in specs_of(arrays))}: {error}") from error
     return True

@@ -44,7 +44,7 @@ class UserGradient(CodeGradient):
     count: int
     places: tuple[int, ...]
 
-    def in_plan(self, name: str) -> UserGradient | None:
+    def plan_rewrite(self, name: str) -> UserGradient | None:
         """Itself as nodes, where nobody wrote a kernel."""
         return self if self.code.numba_gradient is None and self.code.cuda_gradient is None else None
 

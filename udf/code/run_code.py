@@ -40,7 +40,7 @@ class StatefulCode(Composite):
     of: str = ""
     training: bool = False
 
-    def in_plan(self, name: str) -> StatefulCode:
+    def plan_rewrite(self, name: str) -> StatefulCode:
         return self if self.of else self.replace(of=name)  # type: ignore[return-value]
 
     def infer(self, *specs: TensorSpec) -> Specs:

@@ -40,7 +40,7 @@ def trial_specs(op_id: str, compute: Callable[..., Any], specs: Sequence[TensorS
 
     def shapes(tried: Sequence[TensorSpec | None], values: int) -> Shapes:
         with np.errstate(all="ignore"):
-            result = compute(xp, *[None if s is None else _stand_in(s, i, values) for i, s in enumerate(tried)])
+            result = compute(xp, *[None if s is None else _dummy_array(s, i, values) for i, s in enumerate(tried)])
         results = as_tuple(result)
         if not results or any(r is None for r in results):
             raise ShapeError(f"it returned {'no result' if not results else 'None'}; it must return an array or a tuple of arrays")
@@ -83,7 +83,7 @@ def workable(compute: Callable[..., Any], specs: Sequence[TensorSpec | None]) ->
     for ranked, values in itertools.product(_ranked(specs), range(_VALUES)):
         def run(tried: Sequence[TensorSpec | None], values: int = values) -> Shapes:
             with np.errstate(all="ignore"):
-                compute(xp, *[None if s is None else _stand_in(s, i, values) for i, s in enumerate(tried)])
+                compute(xp, *[None if s is None else _dummy_array(s, i, values) for i, s in enumerate(tried)])
             return ()
         places = [(i, axis) for i, s in enumerate(ranked) if s is not None for axis, n in enumerate(s.shape or ()) if n == -1]
         try:
@@ -194,7 +194,7 @@ def _all_unknown(found: Sequence[Shape | None]) -> bool:
     return all(s is None or all(n == -1 for n in s) for s in found) and any(found)
 
 
-def _stand_in(spec: TensorSpec, index: int, values: int) -> Any:
+def _dummy_array(spec: TensorSpec, index: int, values: int) -> Any:
     """An array for the input of that index: the values differ from one number of ``values`` to the next, and between inputs."""
     if spec.value is not None:
         return np.array(spec.value)

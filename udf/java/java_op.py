@@ -169,7 +169,7 @@ class JavaOp(Expandable):
             return None
         return None if read else found
 
-    def in_plan(self, name: str) -> JavaOp:
+    def plan_rewrite(self, name: str) -> JavaOp:
         """The nodes of ``exec``, where it is array code."""
         return self
 

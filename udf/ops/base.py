@@ -164,7 +164,7 @@ class UserOp(CodeOp):
         made = super().place(sd, inputs, names)
         return self.seen(made) if self.saved else made
 
-    def in_plan(self, name: str) -> Any:
+    def plan_rewrite(self, name: str) -> Any:
         """The nodes of the code, which have kernels; an op with a kernel of its own runs that."""
         if self.has_cpu() or self.has_cuda():
             return None
@@ -286,7 +286,7 @@ _RULES: dict[str, tuple[type[DL4PyError], Callable[[str, Any, tuple[Any, ...]], 
         ("flops", lambda found, given: found is None or (isinstance(found, int) and found >= 0), "a number, or None"),
         ("same_as", lambda found, given: found is None or (type(found) is int and 0 <= found < len(given)), "an input's place, or None"),
         ("at_inference", lambda found, given: isinstance(found, Op), "an op"),
-        ("in_plan", lambda found, given: found is None or callable(getattr(found, "expand", None)), "an op with expand, or None"),
+        ("plan_rewrite", lambda found, given: found is None or callable(getattr(found, "expand", None)), "an op with expand, or None"),
         ("expand", lambda found, given: bool(as_tuple(found)) and _are(SDVariable, found), "a variable, or a tuple of them"),
         ("expressions", lambda found, given: isinstance(found, tuple) and _are(ex.Expr, found), "a tuple of expressions"),
         *((n, lambda found, given: isinstance(found, bool), "True or False") for n in ("has_cpu", "has_cuda", "has_infer")))},

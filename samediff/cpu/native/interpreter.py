@@ -290,4 +290,4 @@ _CALLED = (_launch, _launch_series, _place, _worker_loop)
 _NAMES = [f.__name__[1:] for f in _CALLED]
 _ENTRIES = ("dl4py_add_one", "dl4py_repeat")
 *_addresses, ADD_ONE, REPEAT = compiled_module("runner", [*(f"dl4py_{name}_py" for name in _NAMES), *_ENTRIES], _written)
-launch, launch_series, place, worker_loop = python_bindings.builtins(_NAMES, _addresses)
+launch, launch_many, place, worker_loop = python_bindings.builtins(_NAMES, _addresses)

@@ -35,7 +35,7 @@ def compiled(sweep: Sweep, form: SweepSpecialization) -> Any:
     numba: Any = importlib.import_module("numba")
     given = [numba.types.Array(numba.from_dtype(d), 4, "A") for d in form.dtypes]
     made = numba.from_dtype(form.result)
-    out = [numba.types.Array(made, 4, "A")] if sweep.each else [numba.types.Array(made, 2, "C")] * len(sweep.results)
+    out = [numba.types.Array(made, 4, "A")] if sweep.epilogue else [numba.types.Array(made, 2, "C")] * len(sweep.results)
     function = function_of(source_of(sweep, form), "kernel", _names())
     return jit(function, numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
 
@@ -51,17 +51,17 @@ def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outp
     a, b, c, _ = inputs[0].shape
     if form.rows and a == b == 1 and not form.transposed:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
-        outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
+        outputs = [y.transpose(2, 0, 1, 3) if sweep.epilogue else y.reshape(-1, 1) for y in outputs]
         a, c = c, 1
     elif not form.rows and a == 1 and c % parts() == 0:         # columns side by side: a share for each thread
         a = parts()
         inputs = [_shared_out(x, a) for x in inputs]
-        outputs = [_shared_out(y, a) if sweep.each else y.reshape(a, -1) for y in outputs]
+        outputs = [_shared_out(y, a) if sweep.epilogue else y.reshape(a, -1) for y in outputs]
     arrays = [*inputs, *outputs]
     axis, count = (1, c) if form.transposed and a == 1 else (0, a)
     axes = [k if x.shape[k] == count else None for x in arrays for k in [axis * x.ndim // 2]]
-    dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
-    work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
+    dense = [False] * len(inputs) + [not sweep.epilogue] * len(outputs)
+    work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.epilogue)) + 10
     operands = tuple(ArrayOperand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
     entry = address_of_generated(source_of(sweep, form), _names, operands)
     return Instruction(entry, arrays, dense, (), work, count > 1)

@@ -32,26 +32,26 @@ class _RowLoops(SweepWriter):
         self.inside("for a in range(A):")
         self.inside("for c in range(C):")
         self.start("ac")
-        if self.sweep.again:
+        if self.sweep.second_pass:
             self.first("x0ac")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
-            if self.sweep.again and k == 1:
-                self.inside(f"if not ({self.text(self.sweep.again.near)}):")
+            if self.sweep.second_pass and k == 1:
+                self.inside(f"if not ({self.text(self.sweep.second_pass.near)}):")
                 self.put(f"first = {self.moved()}")
-                self.put(f"unit = {self.text(self.sweep.again.unit)}")
-                for i, stage in enumerate(self.sweep.again.folds):
+                self.put(f"unit = {self.text(self.sweep.second_pass.unit)}")
+                for i, stage in enumerate(self.sweep.second_pass.folds):
                     self.fold(i, stage)
                 self.depth -= 1
         result = TYPE_NAMES[self.form.result]
         for k, text in enumerate(self.sweep.results):
             self.put(f"y{k}[a, c] = {result}({self.text(text)})")
-        if self.sweep.each:
+        if self.sweep.epilogue:
             self.inside("for b in range(B):")
             self.start("b", "ac")
             self.inside("for d in range(D):")
             self.load("acb", "d")
-            self.each(self.sweep.each, "acb", "d", "")
+            self.epilogue(self.sweep.epilogue, "acb", "d", "")
         return "\n".join(self.lines) + "\n"
 
     def fold(self, k: int, fold: TracedStage) -> None:
@@ -101,7 +101,7 @@ class _ColumnLoops(SweepWriter):
         """Write what follows when all slices of a block are done."""
 
     def at_once(self, fold: TracedStage) -> int:
-        return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
+        return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.epilogue else 1
 
     def parted(self, fold: TracedStage) -> bool:
         """Whether rows add to sums of the element type that are carried on now and then: conversions cost more than the rest."""
@@ -110,7 +110,7 @@ class _ColumnLoops(SweepWriter):
 
     def is_kept(self, k: int) -> bool:
         """Whether what a fold leaves is an array."""
-        return bool(self.sweep.each or self.sweep.again) or k + 1 < len(self.sweep.folds)
+        return bool(self.sweep.epilogue or self.sweep.second_pass) or k + 1 < len(self.sweep.folds)
 
     def write(self) -> str:
         self.head()
@@ -121,7 +121,7 @@ class _ColumnLoops(SweepWriter):
                 self.put(f"p{k} = scratch({self.chunk}, {TYPE_NAMES[part]})")
             if self.is_kept(k):
                 self.put(f"r{k} = scratch({self.chunk}, {TYPE_NAMES[fold.result.dtype]})")
-        if self.sweep.again:
+        if self.sweep.second_pass:
             self.put(f"origin = scratch({self.chunk}, {self.T})")
             self.put(f"units = scratch({self.chunk}, {self.T})")
         self.inside("for a in range(A):")
@@ -129,7 +129,7 @@ class _ColumnLoops(SweepWriter):
         self.put(f"m = min({self.chunk}, C - s)")
         self.begin()
         depth = self.depth
-        if self.sweep.again:
+        if self.sweep.second_pass:
             self.inside("for c in range(m):")
             self.first(f"x0a + c * {self.form.dtypes[0].itemsize}")
             self.put("origin[c] = first")
@@ -137,34 +137,34 @@ class _ColumnLoops(SweepWriter):
             self.put("far = 0")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
-            if self.sweep.again and k == 1:
-                self.again(fold, self.sweep.again)
-        if self.sweep.again and self.sweep.results:
+            if self.sweep.second_pass and k == 1:
+                self.second_pass(fold, self.sweep.second_pass)
+        if self.sweep.second_pass and self.sweep.results:
             self.inside("for c in range(m):")
             self.beside(*self.sweep.results)
             self.slices()
             self.depth = depth
-        if self.sweep.each:
+        if self.sweep.epilogue:
             self.inside("for b in range(B):")
             self.start("b", "a")
             self.inside("for c in range(m):")
             self.load("ab", "c")
-            self.beside(self.sweep.each)
-            self.each(self.sweep.each, "ab", "c", "[c]")
+            self.beside(self.sweep.epilogue)
+            self.epilogue(self.sweep.epilogue, "ab", "c", "[c]")
             self.depth = depth
         self.end()
         return "\n".join(self.lines) + "\n"
 
-    def again(self, fold: TracedStage, turn: SecondPass) -> None:
-        """The second turn, for slices that need it; others come to the same again."""
+    def second_pass(self, fold: TracedStage, second: SecondPass) -> None:
+        """The second pass, for slices that need it; others come to the same again."""
         self.inside("if far:")
         self.inside("for c in range(m):")
         self.put(f"t = {self.total(fold, self.sums(1, fold))}")
-        self.put(f"close = {self.text(turn.near, '[c]')}")
+        self.put(f"close = {self.text(second.near, '[c]')}")
         self.put(f"origin[c] = origin[c] if close else {self.moved('[c]', 'origin[c]')}")
-        self.put(f"units[c] = {self.T}(1) if close else {self.T}({self.text(turn.unit, '[c]')})")
+        self.put(f"units[c] = {self.T}(1) if close else {self.T}({self.text(second.unit, '[c]')})")
         self.depth -= 1
-        for k, stage in enumerate(turn.folds):
+        for k, stage in enumerate(second.folds):
             self.fold(k, stage, again=True)
         self.depth -= 1
 
@@ -208,8 +208,8 @@ class _ColumnLoops(SweepWriter):
         self.put(f"{f'r{k}[c]' if self.is_kept(k) else f'r{k}'} = {self.text(fold.result, '[c]')}")
         if not self.is_kept(k):
             self.slices(f"r{k}")
-        if self.sweep.again and k == 1 and not again:
-            self.put(f"far |= 0 if {self.text(self.sweep.again.near, '[c]')} else 1")
+        if self.sweep.second_pass and k == 1 and not again:
+            self.put(f"far |= 0 if {self.text(self.sweep.second_pass.near, '[c]')} else 1")
         self.depth -= 1
 
     def beside(self, *expressions: Expr) -> None:
@@ -269,7 +269,7 @@ class _TransposedRowLoops(_ColumnLoops):
             self.copied(f"x{k}", f"g{k}", "put({0}, {0}ab + c * {2}, at({1}, {1}ab + c * {1}sc))", self.form.dtypes[k].itemsize)
 
     def end(self) -> None:
-        if self.sweep.each:
+        if self.sweep.epilogue:
             g = self.given()["y0"]
             self.copied("y0", g, "put({1}, {1}ab + c * {1}sc, at({0}, {0}ab + c * {2}))", self.form.result.itemsize)
 

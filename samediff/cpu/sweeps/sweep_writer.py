@@ -43,7 +43,7 @@ class SweepWriter:
 
     def operands(self) -> list[str]:
         """Inputs, and the output for each element."""
-        return [f"x{k}" for k in range(len(self.form.dtypes))] + (["y0"] if self.sweep.each else [])
+        return [f"x{k}" for k in range(len(self.form.dtypes))] + (["y0"] if self.sweep.epilogue else [])
 
     def start(self, axes: str, before: str = "", shift: str = "") -> None:
         """Distances of all operands once the indices of ``axes`` are known."""
@@ -81,7 +81,7 @@ class SweepWriter:
         if "kept" in reads(e):
             self.put(f"kept = at(y0, {self.kept(index, base)}{extra})")
 
-    def each(self, e: Expr, base: str, index: str, results: str) -> None:
+    def epilogue(self, e: Expr, base: str, index: str, results: str) -> None:
         """Write the store of one element."""
         self.recall(e, index, base)
         self.put(f"put(y0, {self.kept(index, base)}, {self.text(e, results)})")

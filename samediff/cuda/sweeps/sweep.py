@@ -88,7 +88,7 @@ class BoundSweep:
         self.form = SweepForm(rows, works_in, tuple(types), tuple(results), wide)
         self.sweep = self.form.traced(sweep)
         self.rounds = passes(self.sweep)
-        self.shares = shares(rows, self.slices, self.length, len(self.rounds) + (sweep.each is not None))
+        self.shares = shares(rows, self.slices, self.length, len(self.rounds) + (sweep.epilogue is not None))
         self.workspace: tuple[TensorSpec, ...] = ()
         if self.shares.parts > 1:
             own = DataType.of(works_in)
@@ -121,8 +121,8 @@ class BoundSweep:
             made.append(KernelLaunch(shared, f"part{p}", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
             made.append(KernelLaunch(shared, f"total{p}", (few.blocks, 1, 1), (few.threads, 1, 1),
                                (*arrays, *numbers, np.int32(few.lanes), np.int32(s.parts))))
-        if self.sweep.each is not None:
-            made.append(KernelLaunch(shared, "each", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
+        if self.sweep.epilogue is not None:
+            made.append(KernelLaunch(shared, "epilogue", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
         return made
 
 

@@ -2,8 +2,8 @@
 
 Arrays are seen as (a, b, c, d): slices run along b and d, one for each a and c. In the form of *rows* neighbours in memory belong to
 one slice, in that of *columns* (d is 1) to different ones. There are two ways to do the work: ``whole`` lets the threads that share a
-slice do all of it; for few long slices ``part0``, ``total0``, ``part1``, … and ``each`` share a slice among blocks, with what folds
-leave in memory. Folds that do not need each other go over the slice together. A second turn from another origin
+slice do all of it; for few long slices ``part0``, ``total0``, ``part1``, … and ``epilogue`` share a slice among blocks, with what folds
+leave in memory. Folds that do not need each other go over the slice together. A second pass from another origin
 is folds of its own, since blocks that share a slice cannot turn back.
 """
 from __future__ import annotations
@@ -42,8 +42,8 @@ class SweepForm:
         return self.inputs[k] if k and self.inputs[k].kind in "iu" else self.works_in
 
     def traced(self, sweep: Sweep) -> TracedSweep:
-        """The expressions of a sweep without what a device does not do: keep terms and take second turns."""
-        return _without_turns(_without_keeping(traced(sweep, tuple(self.loaded(k) for k in range(len(self.inputs))))))
+        """The expressions of a sweep without what a device does not do: keep terms and take second passes."""
+        return _without_second_pass(_without_keeping(traced(sweep, tuple(self.loaded(k) for k in range(len(self.inputs))))))
 
 
 def passes(sweep: TracedSweep) -> list[list[int]]:
@@ -64,28 +64,28 @@ def _without_keeping(sweep: TracedSweep) -> TracedSweep:
     return _with(sweep, [_stage(f, table) for f in sweep.folds], table)
 
 
-def _without_turns(sweep: TracedSweep) -> TracedSweep:
-    """The sweep with its second turn as separate folds, whose results are those of the first turn where ``near`` holds."""
-    if sweep.again is None:
+def _without_second_pass(sweep: TracedSweep) -> TracedSweep:
+    """The sweep with its second pass as separate folds, whose results are those of the first where ``near`` holds."""
+    if sweep.second_pass is None:
         return sweep
     start, spread = sweep.folds[:2]
     own = start.term.dtype
     first, r0, total = ex.input_("first", own), ex.input_("r0", start.result.dtype), ex.input_("r1", own)
-    near, unit = ex.compose([sweep.again.near, sweep.again.unit], {"t": total})
+    near, unit = ex.compose([sweep.second_pass.near, sweep.second_pass.unit], {"t": total})
     (done,) = ex.compose([spread.result], {"t": total})
     moved = ex.where(ex.apply("isfinite", r0), ex.apply("add", first, r0), ex.constant(0, r0.dtype))
     table = {"first": ex.where(near, first, moved), "unit": unit,
              **{f"r{k}": ex.input_(f"r{k + 2}", fold.result.dtype) for k, fold in enumerate(sweep.folds)}}
     again = [replace(stage, result=ex.where(near, before, stage.result), unless=near)
-             for stage, before in zip((_stage(f, table) for f in sweep.again.folds), (r0, done))]
+             for stage, before in zip((_stage(f, table) for f in sweep.second_pass.folds), (r0, done))]
     more = [_stage(f, table) for f in sweep.folds[2:]]
     return _with(sweep, [start, replace(spread, result=ex.input_("t", own)), *again, *more], table)
 
 
 def _with(sweep: TracedSweep, folds: Sequence[TracedStage], table: Mapping[str, Expr]) -> TracedSweep:
     """Other folds, and expressions in the place of names in what comes after them."""
-    each = None if sweep.each is None else ex.compose([sweep.each], table)[0]
-    return replace(sweep, folds=tuple(folds), results=ex.compose(sweep.results, table), each=each)
+    epilogue = None if sweep.epilogue is None else ex.compose([sweep.epilogue], table)[0]
+    return replace(sweep, folds=tuple(folds), results=ex.compose(sweep.results, table), epilogue=epilogue)
 
 
 def _stage(fold: TracedStage, table: Mapping[str, Expr]) -> TracedStage:
@@ -149,7 +149,7 @@ class _SweepTextWriter:
 
     def uses(self, name: str) -> bool:
         """Whether any expression of the sweep reads a value."""
-        return name in reads(*(e for f in self.sweep.folds for e in (f.term, f.result)), *self.sweep.results, self.sweep.each)
+        return name in reads(*(e for f in self.sweep.folds for e in (f.term, f.result)), *self.sweep.results, self.sweep.epilogue)
 
     def elements(self, expressions: Sequence[Expr], inner: str, unless: Expr | None = None) -> str:
         """The loop over the elements of a slice that fall to a thread, with what the expressions ask for."""
@@ -198,10 +198,10 @@ class _SweepTextWriter:
 
     def every(self) -> str:
         """The elements of a slice into the output."""
-        if self.sweep.each is None:
+        if self.sweep.epilogue is None:
             return ""
-        store = f"            if (is_own) store(y0[b0 + b * s0b + d], {self.c(self.sweep.each)});\n"
-        return self.elements([self.sweep.each], store)
+        store = f"            if (is_own) store(y0[b0 + b * s0b + d], {self.c(self.sweep.epilogue)});\n"
+        return self.elements([self.sweep.epilogue], store)
 
     # Functions
 
@@ -241,10 +241,10 @@ class _SweepTextWriter:
             inner += self.stored()
         return self.function(f"total{p}", self.parameters(*self.memory(True)), "const int lanes, const int parts", inner)
 
-    def each(self) -> str:
+    def epilogue(self) -> str:
         inner = (f"        const {self.index} at = blockIdx.y * lanes + lane, step = gridDim.y * lanes;\n"
                  f"{self.recalled(len(self.passes))}{self.every()}")
-        return self.function("each", self.parameters(*self.memory(True)), "const int lanes", inner)
+        return self.function("epilogue", self.parameters(*self.memory(True)), "const int lanes", inner)
 
 
 def sweep_source(sweep: Sweep, form: SweepForm) -> tuple[str, str]:
@@ -252,5 +252,5 @@ def sweep_source(sweep: Sweep, form: SweepForm) -> tuple[str, str]:
     w = _SweepTextWriter(form.traced(sweep), form)
     head = f"#define ROWS {int(form.rows)}\ntypedef {w.T} T;\n{text_of('fold.cu')}{text_of('sweep.cu')}"
     every = range(len(w.passes))
-    shared = "".join(w.part(p) + w.total(p) for p in every) + ("" if w.sweep.each is None else w.each())
+    shared = "".join(w.part(p) + w.total(p) for p in every) + ("" if w.sweep.epilogue is None else w.epilogue())
     return head + w.whole(), head + shared

@@ -35,11 +35,11 @@ REDUCTIONS: dict[str, Sweep] = {
 CROSS_ENTROPY: dict[str, Sweep] = {
     "labels": Sweep((TOP, LOG_SUM, Stage(second), Stage(lambda xp, x0, x1, r0: xp.where(x1 != 0, x1 * (x0 - r0), 0))),
                     (lambda r1, r2, r3: r2 * r1 - r3,)),
-    "labels_gradient": Sweep((TOP, WEIGHTS, Stage(second)), each=lambda kept, x1, x2, r1, r2: (kept * (r1 * r2) - x1) * x2),
+    "labels_gradient": Sweep((TOP, WEIGHTS, Stage(second)), epilogue=lambda kept, x1, x2, r1, r2: (kept * (r1 * r2) - x1) * x2),
     # Nothing can be raised on the way: a number that is no class gives NaN.
     "indices": Sweep((TOP, LOG_SUM, Stage(lambda xp, x0, x1, r0, j: xp.where(j == x1, x0 - r0, 0)),
                       Stage(lambda x1, j: j == x1, counting=True)), (lambda xp, r1, r2, r3: xp.where(r3 != 0, r1 - r2, xp.nan),)),
-    "indices_gradient": Sweep((TOP, WEIGHTS), each=lambda xp, kept, x1, x2, r1, j, count: xp.where(
+    "indices_gradient": Sweep((TOP, WEIGHTS), epilogue=lambda xp, kept, x1, x2, r1, j, count: xp.where(
         (x1 >= 0) & (x1 < count), (kept * r1 - xp.where(j == x1, 1.0, 0.0)) * x2, xp.nan)),
 }
 
@@ -56,7 +56,7 @@ POSITIONS: dict[tuple[str, bool], Sweep] = {
     ("max", False): Sweep(_found("max"), (second_result,)), ("max", True): Sweep(_found("max", True), (second_result,)),
     ("min", False): Sweep(_found("min"), (second_result,)), ("min", True): Sweep(_found("min", True), (second_result,))}
 #: Whether an element is the first of the largest ones.
-IS_MAX = Sweep(_found("max"), each=lambda r1, j: j == r1)
+IS_MAX = Sweep(_found("max"), epilogue=lambda r1, j: j == r1)
 
 #: The first and the last place where a mask holds, -1 where it does nowhere.
 PLACES: dict[str, Sweep] = {
@@ -107,13 +107,13 @@ def clipped(limit: float, average: bool) -> Sweep:
     def length(xp: Any, r1: Any, n: Any) -> Any:
         return r1 / n if average else r1
 
-    def each(xp: Any, x0: Any, r1: Any, n: Any) -> Any:
+    def scaled(xp: Any, x0: Any, r1: Any, n: Any) -> Any:
         return xp.where(length(xp, r1, n) > limit, x0 * (limit / length(xp, r1, n)), x0)
-    return Sweep(NORM, each=each)
+    return Sweep(NORM, epilogue=scaled)
 
 
 #: The sum of a slice instead of each element, and half the sum of squares.
-SUM_SPREAD = Sweep((Stage(),), each=first_result)
+SUM_SPREAD = Sweep((Stage(),), epilogue=first_result)
 HALF_SQUARES = Sweep((Stage(squared, "sum", lambda t: t * 0.5),), (first_result,))
 
 
@@ -129,7 +129,7 @@ def _proximity_slope(xp: Any, x0: Any, x1: Any, x2: Any, r0: Any, r1: Any, r2: A
 #: Of labels and output: minus the cosine of the angle, and its slope by the output; norms below 1e-5 count as 1e-5.
 _PROXIMITY = Stage(squared, "sum", _norm), Stage(_second_squared), Stage(product)
 PROXIMITY = Sweep(_PROXIMITY, (lambda xp, r0, r1, r2: -r2 / (r0 * _norm(xp, r1)),))
-PROXIMITY_SLOPE = Sweep(_PROXIMITY, each=_proximity_slope)
+PROXIMITY_SLOPE = Sweep(_PROXIMITY, epilogue=_proximity_slope)
 
 
 @functools.lru_cache(maxsize=64)
@@ -142,6 +142,6 @@ def statistics(epsilon: float, has_sample: bool = False) -> Sweep:
 
 
 #: 1 at the last element of a slice that is not 0, else 0.
-LAST = Sweep(PLACES["last"].folds, each=lambda j, r0: j == r0)
+LAST = Sweep(PLACES["last"].folds, epilogue=lambda j, r0: j == r0)
 #: The sum of the first array where the second is not 0.
 WHERE_SUM = Sweep((Stage(lambda xp, x0, x1: xp.where(x1 != 0, x0, 0)),), (first_result,))

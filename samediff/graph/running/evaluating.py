@@ -19,7 +19,7 @@ from ...training.fit_options import positive
 from ...training.history import EvaluationRecord, name_of
 from ...training.listeners.calls import Listeners
 from ...training.listeners.has_listeners import flat
-from ...training.listeners.hooks import tell_ops, wanted_variables
+from ...training.listeners.hooks import notify_ops, wanted_variables
 from ...training.listeners.listener import Listener
 from ...training.listeners.operation import At, Operation
 from ...training.progress import with_bar
@@ -219,7 +219,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners, at.operation(), names)]))
         feeds = {k if isinstance(k, str) else k.name(): v for k, v in (placeholders or {}).items()}
         values = self.compute(placeholders, wanted, training)
-        tell_ops(self, listeners, at, None, feeds, values)
+        notify_ops(self, listeners, at, None, feeds, values)
         listeners.call("operation_end", self, at.operation())
         return {n: values[n] for n in names}
 

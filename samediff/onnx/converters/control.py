@@ -97,8 +97,8 @@ def loop(node: OnnxNode, most: Any = None, condition: Any = None, *state: Any) -
 def _empty(node: OnnxNode, body: Any, given: list[Any], carried: int) -> list[Any]:
     """Arrays without rows, of the results of one iteration."""
     with GraphRecorder(node.sd) as recording:
-        stand_ins = [v if isinstance(v, Held) else recording.stand_in("state", v.spec) for v in given]
-        specs = [node.walk.variable(v).spec for v in results_of(node, body, stand_ins)[1 + carried:]]
+        dummies = [v if isinstance(v, Held) else recording.dummy_input("state", v.spec) for v in given]
+        specs = [node.walk.variable(v).spec for v in results_of(node, body, dummies)[1 + carried:]]
     made = []
     for spec in specs:
         if spec.shape is None:

@@ -238,7 +238,7 @@ class Scan(Op):
             state, results[t] = found[:self.carries], found[self.carries:]
         return (*state, *(xp.stack(list(r)) for r in zip(*results)), *(xp.stack(list(b)) for b in zip(*before)))
 
-    def in_plan(self, name: str) -> Expandable:
+    def plan_rewrite(self, name: str) -> Expandable:
         """The scan with matrix products of all steps moved out of its body."""
         return StepProducts(self)
 

@@ -112,7 +112,7 @@ class FirstInSegment(Expandable):
         xp.minimum.at(first, flat, numbers)
         return ((numbers == first[flat]) & (numbers < ids.size)).reshape(data.shape)
 
-    def in_plan(self, name: str) -> Expandable | None:
+    def plan_rewrite(self, name: str) -> Expandable | None:
         return self
 
     def expand(self, *inputs: Any) -> Any:

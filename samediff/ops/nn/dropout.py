@@ -42,7 +42,7 @@ class DropoutOp(Op):
         """The input times the mask."""
         return masked(xp, x, self.p, self.inverted, context)
 
-    def in_plan(self, name: str) -> Composite:
+    def plan_rewrite(self, name: str) -> Composite:
         """The op of the gradient, which applies the mask of this node by name; forward and backward are the same map."""
         return DropoutGrad(self.p, self.inverted, name)
 

@@ -60,7 +60,7 @@ class LstmAttributes(Expandable):
         """Whether the activations are tanh and sigmoid, as in the compiled kernels."""
         return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid"
 
-    def in_plan(self, name: str) -> Expandable:
+    def plan_rewrite(self, name: str) -> Expandable:
         return self
 
     def split(self, z: Any) -> list[Any]:

@@ -58,7 +58,7 @@ class RnnSequence(Expandable):
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
         return sequence_flops(inputs[0], inputs[1], inputs[2], 1)
 
-    def in_plan(self, name: str) -> Expandable:
+    def plan_rewrite(self, name: str) -> Expandable:
         return self
 
     def expand(self, *inputs: Any) -> Any:
@@ -106,7 +106,7 @@ class RnnSequenceGrad(Expandable):
     def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
         return 2 * sequence_flops(inputs[0], inputs[1], inputs[2], 1)
 
-    def in_plan(self, name: str) -> Expandable:
+    def plan_rewrite(self, name: str) -> Expandable:
         return self
 
     def expand(self, *inputs: Any) -> Any:

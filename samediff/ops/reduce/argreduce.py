@@ -120,7 +120,7 @@ class AtExtreme(Expandable):
         found = OPS[self.by](dimensions=gone or (0,), keep_dims=True).reduce(xp, x, gone)  # type: ignore[attr-defined]
         return found == _numbered(gone, x.shape)
 
-    def in_plan(self, name: str) -> Expandable | None:
+    def plan_rewrite(self, name: str) -> Expandable | None:
         return None if self.in_variable else self
 
     def expand(self, *inputs: Any) -> Any:

@@ -58,7 +58,7 @@ class Sweep:
     ----------
     results : tuple of Formula
         What is stored for each slice; one output for each.
-    each : Formula, optional
+    epilogue : Formula, optional
         What is stored for each element instead; the only output, in the shape of x0.
     near : Formula, optional
         Of ``r0`` and ``t``, the total of the second fold: whether ``first`` is near enough to the mean for ``x0 - first`` to keep its
@@ -70,7 +70,7 @@ class Sweep:
 
     folds: tuple[Stage, ...]
     results: tuple[Formula, ...] = ()
-    each: Formula | None = None
+    epilogue: Formula | None = None
     near: Formula | None = None
     unit: Formula | None = None
 
@@ -78,7 +78,7 @@ class Sweep:
         """All formulas of the sweep."""
         yield from itertools.chain.from_iterable((fold.term, fold.result) for fold in self.folds)
         yield from self.results
-        yield from filter(None, (self.each, self.near, self.unit))
+        yield from filter(None, (self.epilogue, self.near, self.unit))
 
     @functools.cached_property
     def inputs(self) -> int:

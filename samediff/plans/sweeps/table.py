@@ -123,9 +123,9 @@ def spread(stage: Stage, *results: Formula) -> Sweep:
     return Sweep((_MEAN, stage), results, near=_near, unit=_unit)
 
 
-def _normalized(each: Formula, *more: Stage) -> Sweep:
+def _normalized(epilogue: Formula, *more: Stage) -> Sweep:
     """r1 is 1 / deviation, 0 where that is 0 or left the type."""
-    return Sweep((_MEAN, Stage(_squared, "sum", _inverse), *more), each=each, near=_near, unit=_unit)
+    return Sweep((_MEAN, Stage(_squared, "sum", _inverse), *more), epilogue=epilogue, near=_near, unit=_unit)
 
 
 #: By the name of the op: one result for each slice.
@@ -173,12 +173,12 @@ def _standardized(x0: Any, first: Any, r0: Any, r1: Any) -> Any:
 
 #: One result for each element; x1 is the upstream gradient (of softmaxes: x0 their result).
 NORMALIZATIONS: dict[str, Sweep] = {
-    "softmax": Sweep((TOP, WEIGHTS), each=lambda kept, r1: kept * r1),
+    "softmax": Sweep((TOP, WEIGHTS), epilogue=lambda kept, r1: kept * r1),
     "softmax_bp": Sweep((TOP, WEIGHTS, Stage(lambda kept, x1: kept * x1, "sum", lambda t, r1: t * r1)),
-                        each=lambda kept, x1, r1, r2: kept * r1 * (x1 - r2)),
-    "softmax_backward": Sweep((Stage(product),), each=lambda x0, x1, r0: x0 * (x1 - r0)),
-    "log_softmax": Sweep((TOP, LOG_SUM), each=lambda x0, r0, r1: (x0 - r0) - r1),
-    "log_softmax_backward": Sweep((Stage(second),), each=lambda xp, x0, x1, r0: x1 - xp.exp(x0) * r0),
+                        epilogue=lambda kept, x1, r1, r2: kept * r1 * (x1 - r2)),
+    "softmax_backward": Sweep((Stage(product),), epilogue=lambda x0, x1, r0: x0 * (x1 - r0)),
+    "log_softmax": Sweep((TOP, LOG_SUM), epilogue=lambda x0, r0, r1: (x0 - r0) - r1),
+    "log_softmax_backward": Sweep((Stage(second),), epilogue=lambda xp, x0, x1, r0: x1 - xp.exp(x0) * r0),
     "standardize": _normalized(_standardized),
     "standardize_backward": _normalized(
         lambda x0, x1, first, r0, r1, r2, r3: (x1 - r2 - _standardized(x0, first, r0, r1) * r3) * r1, Stage(second, "sum", mean),

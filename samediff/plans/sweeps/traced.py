@@ -42,8 +42,8 @@ class TracedSweep:
 
     folds: tuple[TracedStage, ...]
     results: tuple[ex.Expr, ...]
-    each: ex.Expr | None
-    again: SecondPass | None
+    epilogue: ex.Expr | None
+    second_pass: SecondPass | None
 
 
 def reads(*expressions: ex.Expr | None) -> frozenset[str]:
@@ -62,12 +62,12 @@ def traced(sweep: Sweep, dtypes: tuple[DType, ...]) -> TracedSweep:
         folds.append(_stage(fold, types, own))
         types[f"r{k}"] = folds[-1].result.dtype
     results = tuple(trace_by_name(f, types) for f in sweep.results)
-    each = None if sweep.each is None else trace_by_name(sweep.each, types)
-    again = None
+    epilogue = None if sweep.epilogue is None else trace_by_name(sweep.epilogue, types)
+    second_pass = None
     if sweep.near is not None and sweep.unit is not None:
         near, unit = (trace_by_name(f, {**types, "t": own}) for f in (sweep.near, sweep.unit))
-        again = SecondPass(near, ex.cast(unit, own), tuple(folds[:2]))
-    return TracedSweep(tuple(_in_units_of_one(f, own) for f in folds), results, each, again)
+        second_pass = SecondPass(near, ex.cast(unit, own), tuple(folds[:2]))
+    return TracedSweep(tuple(_in_units_of_one(f, own) for f in folds), results, epilogue, second_pass)
 
 
 def _in_units_of_one(fold: TracedStage, own: DType) -> TracedStage:

@@ -29,7 +29,7 @@ def wanted_variables(sd: GraphCore, active: Listeners, operation: Operation, tar
     return sorted(set(required))
 
 
-def tell_ops(sd: GraphCore, listeners: Listeners, at: At, batch: Any, feeds: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+def notify_ops(sd: GraphCore, listeners: Listeners, at: At, batch: Any, feeds: Mapping[str, Any], values: Mapping[str, Any]) -> None:
     """Call the hooks of every node whose outputs were computed, in the order of execution."""
     if not any(listeners.wants(hook) for hook in OP_HOOKS):
         return
@@ -38,13 +38,13 @@ def tell_ops(sd: GraphCore, listeners: Listeners, at: At, batch: Any, feeds: Map
             context = SimpleNamespace(inputs=[_value(sd, n, feeds, values) for n in node.inputs], outputs=[values[n] for n in node.outputs])
             listeners.call("pre_op_execution", sd, at, node, context)
             listeners.call("op_execution", sd, at, batch, node, context, context.outputs)
-            _tell_outputs(sd, listeners, at, batch, node, values)
+            _notify_outputs(sd, listeners, at, batch, node, values)
     for name in values:
         if sd.producer(name) is None:
             listeners.call("activation_available", sd, at, batch, None, name, values[name])
 
 
-def _tell_outputs(sd: GraphCore, listeners: Listeners, at: At, batch: Any, node: Node, values: Mapping[str, Any]) -> None:
+def _notify_outputs(sd: GraphCore, listeners: Listeners, at: At, batch: Any, node: Node, values: Mapping[str, Any]) -> None:
     for name in node.outputs:
         listeners.call("activation_available", sd, at, batch, node, name, values[name])
 

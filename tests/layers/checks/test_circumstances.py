@@ -77,7 +77,7 @@ class Places(BaseLayer):
         return sd.reshape(x, -1, c * h * w)[:, :c * h * w // 2]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.skipif(not possible(), reason="processes cannot be copied")
 @pytest.mark.parametrize("given, name, text", [
     (Shared, "other objects of its class", "different 'scale'"),

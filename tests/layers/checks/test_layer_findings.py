@@ -86,7 +86,7 @@ FLAT_ONES = [
     (acting(lambda sd, y: y / (y - y)), "values are finite", "activations hold NaN or infinity")]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("body, name, text", FLAT_ONES)
 def test_rows(body, name, text):
     failures = found(dense(**body), FLAT)
@@ -122,6 +122,7 @@ def ahead(sd, mask):
     return sd.expand_dims(mask, 1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("weights", "text"), [
     (ahead, None), (lambda sd, mask: 0.5 + 0.5 * ahead(sd, mask), "masked steps change activations of other steps")])
 def test_masked_steps_have_no_influence(weights, text):

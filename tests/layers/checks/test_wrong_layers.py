@@ -213,6 +213,7 @@ LOSSES = [
     ("", lambda sd, x, y: -(y * sd.math.log(x + 1e-10)).sum(1), "")]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name, define, text", LOSSES)
 def test_losses(name, define, text):
     one = made(loss, SameDiffLoss, {}, define_loss=lambda self, sd, x, y: define(sd, x, y))()

@@ -161,7 +161,7 @@ DROPOUTS = [
     ("random numbers", lambda self, rng, shape, dtype, i, e: (rng.random((3,)), None), "broadcast")]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name, draw, text", DROPOUTS)
 def test_dropouts(name, draw, text):
     found = failures(check_dropout(made(IDropout, draw=draw)()))

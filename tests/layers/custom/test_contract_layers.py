@@ -107,6 +107,7 @@ def test_gradients_by_name_equal_those_of_dense_layers():
             np.testing.assert_array_equal(found.reshape(other[name].shape), other[name])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("made", [Dense(n_out=3, activation="tanh", l2=0.1), TwoActivations(n_out=4, activation="sigmoid")])
 def test_custom_layers_pass_the_checks(made):
     check_layer(made, InputType.feed_forward(3)).raise_if_failed()
@@ -129,7 +130,7 @@ class WrongSlope(FeedForwardLayer):
         return x - x.mean(0) if self.how == "batch" else x
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("how", "check"), [("gradient", "gradient"), ("type", "output type"), ("finite", "values are finite"),
                                             ("batch", "any batch size")])
 def test_the_checks_find_what_is_wrong(how, check):

@@ -256,6 +256,7 @@ def test_loss_layer_equals_mse(tmp_path):
         own.score_examples(DataSet(x, y))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["IDENTITY", "TANH", "SOFTMAX"])
 def test_output_layer_equals_mse(name, tmp_path):
     dense = DenseLayer(n_in=5, n_out=4, activation="tanh")
@@ -305,6 +306,7 @@ def test_a_loss_without_labels_trains():
 # Vertices with parameters
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["TANH", "SIGMOID"])
 @pytest.mark.parametrize("n", [5, 1])
 def test_dense_vertex_equals_dense_layers(name, n, tmp_path):

@@ -80,7 +80,7 @@ CONTAINERS = [
     (Gated(held=residual(dropout=0.5)), FOUR, ["held_first_W", "held_first_b", "held_second_W", "held_second_b", "gate"])]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("made, kind, names", CONTAINERS, ids=lambda v: type(v).__name__)
 def test_containers(made, kind, names):
     report = check_layer(made, kind)

@@ -70,6 +70,7 @@ def test_spatial_dropout_drops_whole_channels():
         SpatialDropout(0.5).apply_dropout(np.ones((2, 3)))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dropout", [Dropout(0.5), AlphaDropout(0.5), GaussianDropout(0.5), GaussianNoise(1.0)], ids=str)
 def test_the_gradient_uses_the_numbers_of_its_forward_pass(dropout):
     sd, x, y = graph(dropout)

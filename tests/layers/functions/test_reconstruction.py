@@ -82,7 +82,7 @@ def test_negative_log_probability_and_gradient(name):
         assert distribution.gradient(X, pre)[i, j] == pytest.approx(slope, rel=1e-6, abs=1e-8)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_second_derivatives(name):
     distribution, pre = DISTRIBUTIONS[name]

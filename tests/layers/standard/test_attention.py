@@ -28,7 +28,7 @@ OUT = OutputLayer(n_in=4, n_out=2, activation="softmax")
 LABELS = np.eye(2)[[0, 1, 1]]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind, options", [
     (SelfAttentionLayer, {"n_heads": 1, "n_in": 4, "n_out": 4}), (SelfAttentionLayer, {"n_heads": 2, "project_input": True}),
     (LearnedSelfAttentionLayer, {"n_heads": 1, "n_in": 4, "n_out": 4, "n_queries": 2}),

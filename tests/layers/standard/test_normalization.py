@@ -33,7 +33,7 @@ class AlwaysTraining(BatchNormTraining):
         return self
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("shape, axis", [((6, 3), 1), ((4, 3, 2, 2), 1), ((4, 2, 2, 3), 3)])
 @pytest.mark.parametrize("operation", [AlwaysTraining, BatchNormInference])
 def test_gradients_of_the_op(rng, operation, shape, axis):

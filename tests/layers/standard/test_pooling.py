@@ -43,6 +43,7 @@ def result(layer, x):
     return network(layer, LossLayer(loss_function="MSE", activation="identity")).feed_forward(x)[1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind, options, wanted", [
     ("MAX", {}, [[5, 7], [13, 15]]), ("AVG", {}, [[2.5, 4.5], [10.5, 12.5]]),
     ("PNORM", {"pnorm": 1}, [[10, 18], [42, 50]])])
@@ -70,6 +71,7 @@ def test_series_and_volumes(rng):
     np.testing.assert_allclose(found[..., 0, 0], v.reshape(2, 3, 2, 8).mean(axis=3))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["MAX", "AVG", "PNORM"])
 def test_gradients_through_windows(rng, kind):
     net = network(ConvolutionLayer(n_out=2, kernel_size=2), SubsamplingLayer(kind, kernel_size=2, stride=1, pnorm=3), OUT,
@@ -98,6 +100,7 @@ def test_masked_steps_do_not_count(rng, kind):
     np.testing.assert_allclose(found[1], GLOBAL[kind](x[1]))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", list(GLOBAL))
 def test_gradients_through_whole_axes(rng, kind):
     net = network(ConvolutionLayer(n_out=2, kernel_size=2), GlobalPoolingLayer(kind, pnorm=3), OUT,
@@ -128,7 +131,7 @@ def test_gradients_through_changes_of_size(rng, layer):
     check_network(net, rng.normal(size=(3, 1, 4, 4)), np.eye(2)[[0, 1, 1]])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", ["pool2d_avg_same_nhwc", "pool2d_pnorm_truncate_nchw", "pool1d_max_same_ncw",
                                   "pool3d_loss_avg_same_ncdhw", "global_pool_rnn_avg_ncw_mask", "global_pool_cnn_mask_max_n1hw",
                                   "space_to_depth_nchw", "zeropadding2d_nchw"])

@@ -67,6 +67,7 @@ def test_labels_of_every_step_as_rows(rng):
     np.testing.assert_allclose(before - net.params(), rate * same.gradient().gradient() / 12, rtol=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("masked", [False, True])
 def test_simple_rnn_with_layer_normalization(masked, rng):
     net = net_of(SimpleRnn(n_out=3, has_layer_norm=True, activation="tanh"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
@@ -121,7 +122,7 @@ RECURRENT = [lambda **k: LSTM(n_out=3, **k), lambda **k: GravesLSTM(n_out=3, **k
              lambda **k: LastTimeStep(LSTM(n_out=3, **k)), lambda **k: RecurrentAttentionLayer(n_out=4, n_heads=2, **k)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("layer", RECURRENT[:4])
 def test_activations_of_several_ops_run_step_by_step(layer, rng):
     last = isinstance(layer(), LastTimeStep)
@@ -136,7 +137,7 @@ def test_activations_of_several_ops_run_step_by_step(layer, rng):
     np.testing.assert_allclose(same_below, below, atol=1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("layer", [*RECURRENT[:3], RECURRENT[4]])
 def test_softmax_inside_a_recurrent_layer(layer, rng):
     net = net_of(layer(activation="softmax"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
@@ -165,6 +166,7 @@ def test_a_frozen_lstm_in_front_of_the_last_step_sees_the_mask(wrapper, rng):
     assert abs(found - last_of(LSTM(n_out=3)).output(x)).max() > 1e-3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("masked", [False, True])
 def test_gradient_of_the_last_step_of_both_directions(masked, rng):
     net, x, y = last_of(Bidirectional(LSTM(n_out=2))), rng.normal(size=(2, 2, 4)), np.eye(2)
@@ -172,7 +174,7 @@ def test_gradient_of_the_last_step_of_both_directions(masked, rng):
     check_gradient(net, x, y, mask)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("inner", [LSTM, GravesLSTM, GravesBidirectionalLSTM])
 def test_gradient_where_a_mask_has_gaps(inner, rng):
     net, mask = last_of(inner(n_out=2)), np.array([[0, 1, 1, 1], [1, 0, 1, 0.]])

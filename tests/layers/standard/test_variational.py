@@ -110,7 +110,7 @@ def test_bound_and_gradients(name, samples, fixed_draws, monkeypatch):
         np.testing.assert_allclose(found[variable.name()], slopes, rtol=1e-6, atol=1e-8, err_msg=parameter)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_pretraining_lowers_the_bound(name):
     net = network(vae(output_distribution=DISTRIBUTIONS[name], updater=Adam(0.02), num_samples=5), OutputLayer(n_in=2, n_out=3))

@@ -127,7 +127,7 @@ def accuracy(model: Any, *data: Any, **options: Any) -> float:
     return (found.evaluation() if isinstance(found, EvaluationRecord) else found).accuracy()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(63)
 @pytest.mark.parametrize("form", ARRAYS)
 def test_arrays(model, form):
     wanted, (x, y) = MODELS[kind_of(model)](), ARRAYS[form]()

@@ -35,6 +35,7 @@ def test_refused(label, executor, monkeypatch):
     assert np.array_equal(net.params(), before) and net.get_iteration_count() == 0
 
 
+@pytest.mark.sampled(6)
 @needs_compiler
 @pytest.mark.parametrize("label", [*BAD, 2.0])
 def test_on_a_device(label):

@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch):
 WANTED = np.maximum(X @ W, 0)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("source", ["a.onnx", "a.pb"])
 @pytest.mark.parametrize("target", ["b.onnx", "b.fb", "b.sdz"])
 def test_graphs_of_others_are_converted(folder, source, target, capsys):

@@ -47,6 +47,7 @@ def by_file(net, folder):
     return MultiLayerNetwork.load(folder / "n.zip")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("listeners", [(), (Silent(),)], ids=["straight", "told"])
 @pytest.mark.parametrize("copied", [lambda net, folder: net.clone(), by_file], ids=["clone", "save"])
 def test_copies_are_whole_steps(steps, tmp_path, copied, listeners):

@@ -47,6 +47,7 @@ KINDS = {"plain": {}, "penalties": {"l2": 0.01}, "constraints": {"constrain_weig
          "half": {"data_type": DataType.HALF}}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("listens", [False, True], ids=["alone", "watched"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_exception_at_any_line_of_a_step(kind, listens):
@@ -108,6 +109,7 @@ def test_an_exception_at_any_line_of_a_graphs_step():
     assert after > 20
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread(), reason="signals")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")      # interrupted destructors
 @pytest.mark.parametrize("in_list", [False, True], ids=["steps", "series"])

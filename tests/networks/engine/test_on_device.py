@@ -88,7 +88,7 @@ def _same(a, b, tolerance=2e-5):
     np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("case", CASES)
 def test_training_and_inference(case):
     make, data = CASES[case]

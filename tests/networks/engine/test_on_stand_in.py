@@ -21,7 +21,7 @@ def fresh(cupy):  # noqa: F811 - the fixture
     devices._backends.clear()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", CASES)
 def test_training_and_inference(case):
     make, data = CASES[case]

@@ -281,7 +281,7 @@ ZOO = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", ZOO)
 def test_gradients(name):
     x, y, layers, kind = ZOO[name]

@@ -46,7 +46,7 @@ def test_results(file):
     assert_results(net, name)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_step_of_training(name):
     net = KerasModelImport.import_keras_model_and_weights(FOLDER / f"{name}.keras")

@@ -69,7 +69,7 @@ DENSE = {"plain": ([DenseLayer(n_out=7, activation="tanh")], {}),
          "sums": ([DenseLayer(n_out=7)], {"mini_batch": False})}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", DENSE)
 def test_steps_agree(name):
     layers, options = DENSE[name]

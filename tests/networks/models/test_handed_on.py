@@ -127,7 +127,7 @@ def _plain(value: Any) -> Any:
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value).partition(" at 0x")[0]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies(kind, way):

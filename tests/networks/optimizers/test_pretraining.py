@@ -109,7 +109,7 @@ def test_what_only_pretraining_moves_can_be_left_out():
         assert net.calc_regularization_score(False) == pytest.approx(2.147960022411251, rel=1e-6)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("updater", [RmsProp(0.1), AdaGrad(0.1), AdaDelta(), Nesterovs(0.1, 0.9), AMSGrad(0.1)], ids=str)
 @pytest.mark.parametrize("layer, left", [
     (AutoEncoder(n_out=3), {"0_vb"}),

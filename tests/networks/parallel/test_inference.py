@@ -67,6 +67,7 @@ class Held:
         self.go.set()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_thread_gets_its_own_rows(mode, workers):

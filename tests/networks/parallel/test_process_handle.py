@@ -41,6 +41,7 @@ def test_nobody_waits_for_room_at_a_process_that_is_killed(handle):
     killing.join()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("given", [0, 1])
 def test_a_process_that_cannot_be_watched_is_ended(handle, given, monkeypatch):
     begun, left = process_handle.started, [True] * given

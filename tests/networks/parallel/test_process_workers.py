@@ -114,6 +114,7 @@ def test_a_worker_killed_between_two_trainings():
     assert net.get_iteration_count() == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_worker_whose_channels_another_process_holds_open(mode, monkeypatch):
     """As one does that was forked at the wrong moment: no end of a channel tells that the worker is gone."""

@@ -167,6 +167,7 @@ def test_without_averaged_updaters():
     assert not np.array_equal(with_.updater_state(), without.updater_state())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mode", ["AVERAGING", "SHARED_GRADIENTS"])
 def test_processes_compute_what_threads_do(mode):
     data = batches(10, 4, 7, 8, 5)
@@ -188,6 +189,7 @@ def test_workers_drop_different_units():
     assert not np.allclose(fit(dense(Sgd(0.5), drop_out=0.5), same).params(), plain.params())
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", ["AVERAGING", "SHARED_GRADIENTS"])
 @pytest.mark.parametrize("bad", [0, 1, 2])
 def test_a_bad_batch_ends_the_training(mode, bad):

@@ -16,7 +16,7 @@ STEPS = sorted(str(p.parent.relative_to(ROOT)) for p in ROOT.glob("*/*/case.json
                if (p.parent / "configuration.json").exists() and "steps" in json.loads(p.read_text()))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(45)
 @pytest.mark.parametrize("name", STEPS)
 def test_steps(name):
     case = Recorded(ROOT / name)

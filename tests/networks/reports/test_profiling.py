@@ -114,6 +114,7 @@ def images(**options):
     return MultiLayerNetwork(conf).init()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [dense, images])
 def test_the_command_finds_the_shapes(make, tmp_path, capsys):
     make().save(tmp_path / "net.zip")

@@ -94,13 +94,6 @@ def test_parallel_wrapper_gives_the_same(sc):
     assert same(trained(sc, data), net)
 
 
-@pytest.mark.slow
-def test_updaters_may_stay(sc):
-    data = batches(32)
-    found = trained(sc, data, save_updater=False)
-    assert same(found, averaged(network(), data, 2, 2, updater=False)) and not found.engine.flat.state.any()
-
-
 UNEVEN = (1, 20, 3, 8, 24, 8)
 
 
@@ -152,7 +145,6 @@ def test_trees_add_up_neighbours(sc):
 
 
 # What goes wrong
-
 def test_a_task_that_fails_is_tried_again(sc):
     """And nothing counts twice, though the replica in its process has made a step."""
     data = batches(32)
@@ -321,7 +313,6 @@ def test_files(sc, tmp_path):
         trainer.fit(str(tmp_path / "other"))
 
 
-@pytest.mark.slow
 def test_labelled_points(sc):
     x, y = arrays(16)
     points = sc.parallelize([LabeledPoint(int(b.argmax()), OldVectors.dense(a)) for a, b in zip(x, y)], 2)
@@ -400,7 +391,6 @@ def test_outputs_of_series_with_masks(sc):
 
 # Normalizers, files of files, early stopping
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("normalizer", [NormalizerStandardize, lambda: NormalizerMinMaxScaler(-1, 1)], ids=["standardize", "range"])
 def test_normalizers(sc, normalizer):
     data, alone, fitted = batches(40), normalizer(), normalizer()

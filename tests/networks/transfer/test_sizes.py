@@ -125,6 +125,7 @@ def test_vertices_and_preprocessors_behind_it():
         built(L.ElementWiseVertex("add"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("series_first", [True, False])
 def test_sizes_that_are_not_known_pass_between_rows_and_series(series_first):
     """Of inputs that are joined only the sum of the sizes is known."""

@@ -31,11 +31,13 @@ def faults(calls: list[tuple[str, Callable[..., Any], bool]], receivers: list[st
     return found
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("receiver", RECEIVERS)
 def test_methods(receiver):
     assert not faults([(n, getattr(INDArray, n), False) for n in sorted(set(methods(INDArray)))], [receiver])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cls", [Nd4j, Transforms])
 def test_functions(cls, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -51,6 +51,7 @@ def test_requests_without_threads(no_threads, mode):
         assert service.submit(BATCHES[0].features).result()[0].shape == (8, 3)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", [{}, {"training_mode": "SHARED_GRADIENTS"}, {"processes": True}], ids=["means", "shared", "processes"])
 def test_parallel_training_without_threads(no_threads, options):
     ours, wanted = network(), network()
@@ -125,6 +126,7 @@ def test_a_forked_process_trains_with_workers_of_its_own(mode):
         assert net.get_iteration_count() == 6
 
 
+@pytest.mark.sampled(2)
 @needs_fork
 @pytest.mark.parametrize("mode", ["AVERAGING", "SHARED_GRADIENTS"])
 def test_a_process_that_is_forked_in_the_midst_of_parallel_training(mode):

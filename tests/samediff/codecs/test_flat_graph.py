@@ -119,6 +119,7 @@ def test_truncation_is_reported(name):
         assert read == graph and end >= len(whole) - 4  # only padding was lost
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_flipped_bit_never_escapes_the_error_tree(name):
     whole = data(name)

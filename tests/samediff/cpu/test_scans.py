@@ -90,7 +90,7 @@ def data(kind, steps=T, batch=N):
     return np.random.default_rng(9).normal(size=(steps, batch, K)).astype(TYPES[kind][0])
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("declared", [True, False], ids=["sizes", "open"])
 @pytest.mark.parametrize("name", BODIES)
@@ -105,7 +105,7 @@ def test_values_and_gradients(name, declared, kind):
             np.testing.assert_allclose(found[key], expected[key], rtol=tolerance, atol=tolerance, err_msg=key)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["cell", "gated", "turned", "summed"])
 def test_second_order(name):
     body, starts = BODIES[name]
@@ -118,6 +118,7 @@ def test_second_order(name):
         np.testing.assert_allclose(found[key], expected[key], rtol=1e-9, atol=1e-9, err_msg=key)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", BODIES)
 def test_no_step_is_called_from_python(name):
     body, starts = BODIES[name]

@@ -96,6 +96,7 @@ def check(shape, arrays, outs=None, f=two):
     return launch.source
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("n", [0, 1, 31, 33, 1025, 5000])
 def test_sizes_and_scalars(n):
     check((n,), [normal(n), normal(n)])

@@ -188,7 +188,7 @@ def test_a_graph_as_on_the_cpu(cupy, monkeypatch):
     assert cupy.cuda.graphs == 2
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @needs_compiler
 @pytest.mark.filterwarnings("ignore:op .* has no CUDA kernel")     # the stand-in knows few functions
 @pytest.mark.parametrize("seed", [5, 7, 17, 24])

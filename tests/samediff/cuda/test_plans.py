@@ -84,7 +84,7 @@ def test_arrays_that_steer_an_op(build):
     same(found, wanted)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", [5, 7, 16])
 def test_views_that_computed_arrays_steer(seed):
     graph = RandomViews(seed)

@@ -22,7 +22,7 @@ def normal(*shape, dtype="float32"):
     return (rng.standard_normal(shape) * 3).astype(dtype)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_standardization(dtype):
     for shape, dims in SHAPES if dtype == "float32" else SHAPES[:2]:
@@ -34,6 +34,7 @@ def test_standardization(dtype):
     assert not check_kernel(OPS["standardize"]((1,)), same)[0].any()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("given", [(), ("gain",), ("bias",), ("gain", "bias")])
 def test_layer_norm(given):
     for shape, first, dims in [((7, 33), False, (1,)), ((5, 4, 6), True, (1, 2)), ((5, 4, 6), False, (2,)), ((3, 5, 8), True, (1,))]:
@@ -53,7 +54,7 @@ def test_cross_entropy(dtype):
         check_kernel(OPS["cross_entropy_slope"](), logits, label, normal(*shape[:-1]).astype(kind))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("labels", ["int32", "int64", "uint8"])
 def test_cross_entropy_of_class_numbers(labels):
     for shape in [(5, 10), (3, 2, 33), (4, 1)]:
@@ -118,7 +119,7 @@ def test_not_a_number_and_infinities(name):
     check_kernel(OPS[name](dimensions=(1,)), rng.integers(0, 5, (3, 4)))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["manhattan", "euclidean", "cosinesimilarity", "cosinedistance", "jaccarddistance", "hammingdistance"])
 def test_distances(name):
     for shape, other, dims in [((7, 33), (7, 33), (1,)), ((7, 33), (33,), (1,)), ((7, 33), (7,), (0,)), ((5, 4, 3), (4, 1), (0, 2))]:

@@ -79,7 +79,7 @@ ODD = ["", "\n\n", "1,2\n3\n", "1,2\n3,4,5\n", "1,2\n3,\n", "1,2\n,4\n", "1,x\n"
        "1,2 # 3\n", " \n1,2\n", "1,2\n \n", "1\n\n2\n", "+1,-.5\n", "1 , 2\n"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("delimiter", [",", " ", ";", "1", "e", ".", "-", "é"])
 @pytest.mark.parametrize("skip", [0, 1])
 def test_one_reader_as_the_other(tmp_path, monkeypatch, delimiter, skip):

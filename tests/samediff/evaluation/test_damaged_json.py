@@ -39,7 +39,7 @@ def changed(document, path, value):
     return made
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("cls", CLASSES)
 def test_what_is_read_reports(cls):
     evaluation = cls()

@@ -47,6 +47,7 @@ def many(names, size=12):
     return [names[i : i + size] for i in range(0, len(names), size)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("names", many(FLOAT), ids=lambda n: n[0])
 def test_functions_of_one_argument(names, dtype):
@@ -129,7 +130,7 @@ def test_views_with_strides(rng):
     assert not target[:, :2].any() and not target[:, 7:].any()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize(("kind", "axes", "dtype"), [
     *[("mean", axes, np.float32) for axes in (None, (0,), (1,), (-1,), (0, 2), (1, 2), (0, 1))],
     ("sum", (0, 2), np.float64), ("sum", (1,), np.float32), ("max", (0, 2), np.float32), ("max", (1, 2), np.float64),

@@ -8,7 +8,7 @@ from dl4py.samediff import DataType
 from tests.helpers.randomgraphs import RandomGraph, agree, reference, same
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("seed", range(20))
 def test_every_value_of_a_random_graph(seed):
     graph = RandomGraph(seed)
@@ -17,7 +17,7 @@ def test_every_value_of_a_random_graph(seed):
         agree(graph.sd, graph.feeds(batch), *chosen)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("seed", range(100, 106))
 @pytest.mark.parametrize("dtype", [DataType.DOUBLE, DataType.HALF, DataType.INT, DataType.LONG, DataType.INT8])
 def test_types(seed, dtype):
@@ -25,6 +25,7 @@ def test_types(seed, dtype):
     agree(graph.sd, graph.feeds(2), *graph.names()[-3:])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_gradients(seed):
     graph = RandomGraph(seed, 10)

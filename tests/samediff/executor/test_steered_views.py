@@ -34,7 +34,7 @@ def dirty(monkeypatch):
     monkeypatch.setattr(frame, "np", Dirty())
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_views(seed):
     graph = RandomViews(seed)

@@ -83,6 +83,7 @@ def test_gradients_of_broadcast_inputs_are_summed():
     np.testing.assert_array_equal(gy, X.sum(0))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "attributes", "expected"), [
     ("reduce_stdev_bp", {"bias_corrected": True}, (X - X.mean()) / (5 * X.std(ddof=1))),
     ("reduce_norm_max_bp", {}, ONES * (X == 4.0)),

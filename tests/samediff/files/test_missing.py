@@ -72,7 +72,7 @@ def test_every_own_op_is_found():
     assert run(code, *own).split(" ", 1)[1].strip() == "[]"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("layers", "shape"), [
     ([DenseLayer(n_out=3, dropout=0.5), DropoutLayer(dropout=GaussianNoise(0.1)), OutputLayer(n_out=2)], (2, 3)),
     ([SelfAttentionLayer(n_out=4, n_heads=2, project_input=True), RnnOutputLayer(n_out=2)], (2, 3, 4)),

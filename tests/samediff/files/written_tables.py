@@ -22,7 +22,7 @@ from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
 from dl4py.samediff.families.subgraph import SubGraph
 from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.training import Adam, TrainingConfig
-from tests.samediff.files import test_frame_writer, test_frames
+from tests.samediff.files import test_frame_reader, test_frame_writer
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded" / "tables.txt"
@@ -112,7 +112,7 @@ MADE: dict[str, Callable[[], SameDiff]] = {
     "control dependencies": control_dependencies, "two losses": two_losses, "left out inputs": left_out_inputs,
     "lists and functions": lists_and_functions, "unknown ops": unknown_ops, "kinds of values": kinds_of_values, "a scan": scanned,
     **{f"written {b.__name__}": (lambda b=b: test_frame_writer.graph(b)[0]) for b in test_frame_writer.BUILT},
-    **{f"read {n}": make for n, (make, _) in test_frames.CASES.items()},
+    **{f"read {n}": make for n, (make, _) in test_frame_reader.CASES.items()},
 }
 
 

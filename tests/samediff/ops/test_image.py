@@ -22,7 +22,7 @@ def test_colours_as_the_standard_library_has_them() -> None:
     np.testing.assert_allclose(sd.image.rgb_to_yiq(sd.constant(PIXELS)).eval(), [colorsys.rgb_to_yiq(*p) for p in PIXELS], atol=0.03)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("there, back", [("rgb_to_yuv", "yuv_to_rgb"), ("rgb_to_yiq", "yiq_to_rgb"), ("rgb_to_hsv", "hsv_to_rgb")])
 def test_maps_and_their_inverses(there: str, back: str) -> None:
     sd = SameDiff.create()

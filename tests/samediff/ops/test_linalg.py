@@ -47,7 +47,7 @@ GRADIENTS = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients(name: str) -> None:
     build, arrays, order = GRADIENTS[name]

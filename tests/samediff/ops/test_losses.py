@@ -39,7 +39,7 @@ def test_formula_and_reduction(name: str, reduce: LossReduce) -> None:
     assert sd.get_loss_variables() == [loss.name()]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", ["mean_squared_error", "log_loss", "sigmoid_cross_entropy", "softmax_cross_entropy"])
 @pytest.mark.parametrize("reduce", LossReduce)
 def test_gradients_to_second_order(name: str, reduce: LossReduce) -> None:

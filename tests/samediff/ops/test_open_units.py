@@ -35,6 +35,7 @@ def gradients(name, opened):
     return {n: found[n] for n in weights}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CELLS)
 def test_gradients_are_those_of_known_units(name):
     shapes, _, states = CELLS[name]

@@ -212,7 +212,7 @@ def test_the_gradient_of_an_lstm_whose_cells_nobody_reads_takes_none_of_them():
     assert node(True).inputs[-1] is not None and node(False).inputs[-1] is None
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("length", [None, 2])
 @pytest.mark.parametrize("name", ["lstm_block_first", "gru", "sru", "sruCell"])
 def test_methods_of_dl4j_that_give_one_result_give_the_first(name, length):

@@ -135,7 +135,7 @@ def wrong(found: Any, wanted: Any, limit: float) -> str:
 CASES = [(op, layout) for op in OPS for layout, form in LAYOUTS.items() if serves(op, *form)]
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize("where", ["plan", "reference"])
 @pytest.mark.parametrize(("op", "layout"), CASES)
 def test_statistics(op, layout, where, monkeypatch):
@@ -172,7 +172,7 @@ def check(op: str, layout: str, where: str) -> None:
     assert not wrongs, "\n".join(wrongs)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @needs_compiler
 @pytest.mark.parametrize("op", ["moments", "sample std", "standardize", "layer norm", "batch norm", "fused batch norm"])
 def test_statistics_on_a_device(op):

@@ -13,6 +13,7 @@ from tests.samediff.cuda.support import needs_compiler
 BACK_ENDS = {"array code": Backend, "cpu": backend_of, "emulated": lambda: backend_of(Device.of("emulated"))}
 
 
+@pytest.mark.sampled(6)
 @needs_compiler
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", BACK_ENDS)

@@ -127,15 +127,15 @@ class WholeStep:
             self._program()
         return results[:self._update.outputs]
 
-    def series(self, batches, iteration, epoch, scale, seed):
+    def run_many(self, batches, iteration, epoch, scale, seed):
         return [self(feeds, iteration + k, epoch, scale, seed) for k, feeds in enumerate(batches)][-1]
 
 
 class OwnMemory(Backend):
     name, kernels, on_host = "bytes:0", KERNELS, False
 
-    def plan(self, *parts):
-        return OwnPlan(*parts)
+    def plan(self, **parts):
+        return OwnPlan(**parts)
 
     def fused(self, exprs, names, count, symbolic):
         def call(*arrays):

@@ -28,7 +28,7 @@ def run(sweep, *arrays):
             values["kept"] = terms
         values["t"] = COMBINED[fold.combine](terms.astype(np.int64) if fold.counting else terms, axis=1, keepdims=True)
         values[f"r{k}"] = ex.evaluate([fold.result], np, values)[0]
-    return ex.evaluate(formulas.results if formulas.each is None else [formulas.each], np, values)
+    return ex.evaluate(formulas.results if formulas.epilogue is None else [formulas.epilogue], np, values)
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -54,10 +54,10 @@ def test_softmax(rng):
 
 
 def test_a_formula_names_what_it_reads():
-    sweep = Sweep((Stage(lambda x0, x2: x0 - x2),), each=lambda xp, r0, x0: xp.where(r0 > 0, x0, 0))
+    sweep = Sweep((Stage(lambda x0, x2: x0 - x2),), epilogue=lambda xp, r0, x0: xp.where(r0 > 0, x0, 0))
     formulas = traced(sweep, (F8,) * sweep.inputs)
     assert sweep.inputs == 3
-    assert reads(formulas.folds[0].term) == {"x0", "x2"} and reads(formulas.each, None) == {"r0", "x0"}
+    assert reads(formulas.folds[0].term) == {"x0", "x2"} and reads(formulas.epilogue, None) == {"r0", "x0"}
 
 
 def test_unknown_names_and_code_that_cannot_be_traced_are_refused():

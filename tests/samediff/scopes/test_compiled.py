@@ -95,7 +95,7 @@ def central(function, x, h=1e-6):
     return found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("function", [
     lambda x: np.sum(np.tanh(x @ W) ** 2), lambda x: ops.nn.softmax(x)[:, 0].sum(), lambda x: np.where(x > 0.5, x ** 3, np.sin(x)).sum(),
     lambda x: np.linalg.norm(x), lambda x: np.log1p(np.exp(x)).mean(), lambda x: (np.cumsum(x, axis=1) * x).sum()])
@@ -260,6 +260,7 @@ def test_an_open_batch_counts_positions_from_its_end():
         assert compiled(lambda a: INDArray.of(a).T.getColumn(-1, True), open_batch=True)(x).tolist() == x.T[:, -1:].tolist()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("choose", ["np.max", "np.min", "Nd4j.normmax", "np.ptp", "Nd4j.max", "abs_max"])
 def test_the_largest_element_counts_once_where_it_stands_twice(choose):
     function = {"abs_max": lambda x: x.amax()}.get(choose) or eval(choose)
@@ -267,6 +268,7 @@ def test_the_largest_element_counts_once_where_it_stands_twice(choose):
     assert float(slope(np.array([2.0])).sum()) == {"np.ptp": 2.0}.get(choose, 1.0)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16, np.float32, np.int64])
 def test_positions_in_an_open_batch_are_exact_in_any_type(dtype):
     x = (np.arange(6000).reshape(3000, 2) % 7).astype(dtype)

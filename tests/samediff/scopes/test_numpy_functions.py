@@ -48,6 +48,8 @@ np.histogram(i, bins=4)[0] | np.searchsorted(z, v) | np.searchsorted(z, a, side=
 np.searchsorted(np.sort(n[0]), n) | np.digitize(v, z) | np.digitize(v, z[::-1], right=True) | np.interp(a, z, v)
 np.interp(a, z, v, left=-9.0, right=9) | np.isin(i, k) | np.isin(i, [1, 5], invert=True)
 np.take_along_axis(a, np.argsort(a, axis=0, kind="stable"), axis=0) | np.take_along_axis(t, t.astype(np.int64) % 3, 1)
+np.take_along_axis(a[:, :0], np.argsort(a[:, :0], axis=1, kind="stable"), axis=1) | np.sort(a[:0], axis=0) | np.isin(a, v[:0])
+np.take_along_axis(t[:, :0], i[None, :0] % 3, 1) | np.argsort(a[:0], axis=None) | np.isin(v, v[:0], invert=True) | t.mT
 np.lexsort((k, k[::-1])) | np.lexsort((v[:5], k % 2)) | np.partition(v, 2)[2] | np.choose(k % 2, [v[:5], z[:5]])
 np.compress([True, False, True], a, axis=0) | np.select([a > 1, a > 0], [a, b], 7)
 np.piecewise(v, [v < 0, v >= 1], [lambda x: -x, 3, lambda x: x * x]) | np.linalg.solve(p, s) | np.linalg.solve(p, s[0])
@@ -138,6 +140,18 @@ def test_recorded(call, dtype):
             same(function(arrays), wanted)
 
 
+@pytest.mark.parametrize("call", [
+    lambda x: x.round(), lambda x: x.round(1), lambda x: x.round(decimals=-1), lambda x: np.round(x, 2),
+lambda x: np.nanmedian(x, 0), lambda x: x.clip(0, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_functions_of_arrays_from_outside(call, dtype):
+    outside = given(np.float32)["a"].astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compiled(lambda x: (call(outside), x))(np.float32(1))[0]
+    same(found, call(outside))
+
+
 @pytest.mark.parametrize("call", REFUSED)
 def test_refused_with_a_reason(call):
     arrays = given(np.float64)
@@ -150,7 +164,7 @@ def test_refused_with_a_reason(call):
     assert len(said) == 1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("name, call", [
     ("a", "np.quantile(a, 0.3)"), ("a", "np.linalg.norm(a, axis=1)"), ("n", "np.nanmean(n)"), ("v", "np.interp(b, z, v * v)"),
     ("v", "np.cumsum(v) / np.average(v, weights=v * v)"), ("a", "np.take_along_axis(a, np.argmax(a, 1, keepdims=True), 1)"),

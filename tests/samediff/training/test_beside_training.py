@@ -63,6 +63,7 @@ class Quiet(Listener):
         pass
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("listeners", [(), (Quiet(),)], ids=["in one go", "in turn"])
 def test_saved_are_whole_steps(listeners):
     sd = graph()

@@ -72,6 +72,7 @@ def test_epochs_counters_and_loss_curve():
     assert curve.shape == (4,) and (np.diff(curve) < 0).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("options, expected", [
     ({"l2": 0.3}, lambda w, g: w - 0.1 * (g + 0.3 * w)),
     ({"l1": 0.3}, lambda w, g: w - 0.1 * (g + 0.3 * np.sign(w))),

@@ -57,6 +57,7 @@ def shape_of_both(x, y=None):
     return x
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rest", [[X], [None]], ids=["given", "left out"])
 def test_kernels_of_inputs_that_may_be_left_out(rest):
     @user_op("test_check_kernels.added", infer=shape_of_both, numba=added,
@@ -79,7 +80,7 @@ def changes_its_input(x, y):
             x[i, j] = 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kernel", "text"), [
     (one_row_more, "beside its array"), (reads_behind, "beside its array"), (not_the_last, "compute"),
     (changes_its_input, "changes its input x")])
@@ -109,7 +110,7 @@ def text(body):
             f"const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; {body} }}")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @needs_compiler
 @pytest.mark.parametrize(("name", "body", "found_by"), [
     ("no_bound", "y[i] = x[i] * 2;", "behind output 0"),
@@ -182,7 +183,7 @@ def outer_and_sum(x, w, y, total):
             y[i, j] = x[i] * w[j]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kernel", "code", "infer", "inputs"), [
     (elements, lambda xp, x: x * 2, lambda x: x, [X]),
     (row_sums, lambda xp, x: x.sum(axis=1), lambda x: x.with_shape(x.shape[:1]), [X]),

@@ -45,6 +45,7 @@ def test_outputs_in_one_memory():
     assert "output 1 lies in the memory" in failed(twins)["calls do not depend on each other"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("calls", [2, 20, 150])
 def test_state_that_acts_after_some_calls(calls):
     seen = []
@@ -68,6 +69,7 @@ def test_writing_to_an_input_for_values_that_no_example_has():
     assert "writes to an input" in failed(registered(clipped))["inputs stay unchanged"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rule", [lambda x: x.with_shape((x.shape[0], 4)), lambda x: x.with_shape((3, x.shape[1])),
                                   lambda x: x.with_shape((x.shape[0], 4 if x.shape[1] == -1 else x.shape[1]))])
 def test_shape_rules_that_hold_for_the_example_only(rule):
@@ -103,7 +105,7 @@ def test_strided_inputs_of_kernels():
     assert list(failed(FlatKernel())) == ["strided inputs"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("other", [X[0], X[0].astype(np.float32), X.astype(np.float32), X > 0])
 def test_inputs_of_other_shapes_and_types_are_not_one_array(other):
     def times(xp, x, y):
@@ -133,7 +135,7 @@ def test_half_precision():
     assert report.passed and "HALF refused, BFLOAT16 refused" in str(report)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("wrong", ["generator", "gradient", None])
 def test_ops_with_random_numbers(wrong):
     @user_op(f"test_check_runs.random_{wrong}")

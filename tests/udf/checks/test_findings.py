@@ -156,6 +156,7 @@ def scaled(xp, x, *, k: float = 1.0):
     return np.asarray(x) * k
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("given", [scaled, scaled.op_class, scaled.op_class(), scaled.op_class(k=3.0), "test_findings.scaled"])
 def test_attributes_of_what_is_given(given):
     for attributes, right in ((None, True), ({}, True), ({"k": 2.0}, True), ({"k": 7.0}, False)):

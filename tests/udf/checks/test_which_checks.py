@@ -167,7 +167,7 @@ def test_a_gpu_is_used_by_this_process(monkeypatch):
     monkeypatch.setattr(module, "needed", lambda: True)
     monkeypatch.setattr(module, "_run_kernels", lambda *given: True)
     monkeypatch.setattr(module, "run_apart", lambda report, checks: apart.extend(name for name, _ in checks))
-    monkeypatch.setattr(module.runs, "in_plan", lambda op, arrays: "")
+    monkeypatch.setattr(module.runs, "plan_rewrite", lambda op, arrays: "")
     monkeypatch.setattr(module, "on_device", device_of)
     for op, name, here in ((kernels, None, "cuda:0"), (plain, "cuda", "cuda:0"), (plain, "emulated", None)):
         apart.clear()

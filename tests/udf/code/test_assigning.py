@@ -154,7 +154,7 @@ def ops():
     return {code: user_op(f"assigning.{code.__name__}")(code) for code in WRITTEN}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(54)
 @pytest.mark.parametrize("sizes", [(3, 4), (-1, 4), (-1, -1)], ids=str)
 @pytest.mark.parametrize("code", WRITTEN, ids=lambda code: code.__name__)
 def test_values_and_gradients(ops, code, sizes):

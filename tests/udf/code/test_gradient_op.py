@@ -68,7 +68,7 @@ def test_no_gradient_is_zeros_in_the_type_of_the_input(made):
         TensorSpec((2, 3), FLOAT), TensorSpec((4,), FLOAT))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("inputs", [1, 2, 3])
 @pytest.mark.parametrize(("outputs", "saved"), [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2)])
 def test_inputs_outputs_and_gradients_are_handed_over_apart(made, inputs, outputs, saved):

@@ -107,6 +107,7 @@ def loss_graph(op, count, dtype=np.float32, open_sizes=False):
 OPS = [(dropped, 1), (drawn_twice, 2), (single, 1), (running, 2)]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("open_sizes", [False, True])
 @pytest.mark.parametrize(("op", "count"), OPS)
 def test_array_code_runs_as_nodes_with_the_numbers_of_the_reference(op, count, open_sizes, monkeypatch):
@@ -123,6 +124,7 @@ def test_array_code_runs_as_nodes_with_the_numbers_of_the_reference(op, count, o
             np.testing.assert_allclose(fast[name], slow[name], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("op", "count"), OPS)
 def test_gradients_of_array_code_are_central_differences_of_the_same_draws(op, count):
     sd, feeds, _ = loss_graph(op, count, np.float64)
@@ -176,7 +178,7 @@ def test_a_noise_of_a_users_layer_runs_as_nodes():
 
 def test_code_in_a_plan_keeps_the_node_that_it_is_of():
     code = StatefulCode(Noise())
-    assert code.in_plan("here").of == "here" and code.in_plan("here").in_plan("there").of == "here"
+    assert code.plan_rewrite("here").of == "here" and code.plan_rewrite("here").plan_rewrite("there").of == "here"
 
 
 def test_code_that_a_class_inherits_is_told_whether_it_trains():

@@ -185,7 +185,7 @@ def explained(y):
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", ["raises", *WRONG])
-@pytest.mark.parametrize("method", ["flops", "same_as", "at_inference", "in_plan", "expand", "expressions", "has_cpu", "has_cuda",
+@pytest.mark.parametrize("method", ["flops", "same_as", "at_inference", "plan_rewrite", "expand", "expressions", "has_cpu", "has_cuda",
                                     "has_infer"])
 def test_of_what_plans_ask(names, method, what):
     names.append(f"test_wrong.made_{next(COUNT)}")

@@ -397,7 +397,7 @@ def test_nan_is_the_same_as_nan_in_every_type():
         assert same(value, value.copy()) and not same(value, value[::-1]) and same(value[1], value.copy()[1])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", [AddUdf, AddUdf(), "test_java_add"], ids=["class", "instance", "id"])
 def test_checks_take_properties(op):
     inputs = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]

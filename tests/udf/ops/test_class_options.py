@@ -106,14 +106,14 @@ def test_kernels_are_given_the_attributes_in_their_order(names):
     ("flops", 0, True), ("flops", 7, True), ("flops", None, True), ("flops", -1, False), ("flops", 1.0, False),
     ("same_as", 0, True), ("same_as", 1, True), ("same_as", None, True), ("same_as", 2, False), ("same_as", -1, False),
     ("same_as", True, False),
-    ("cpu", None, True), ("cuda", None, True), ("in_plan", None, True), ("has_cpu", 1, False), ("has_cpu", False, True)])
+    ("cpu", None, True), ("cuda", None, True), ("plan_rewrite", None, True), ("has_cpu", 1, False), ("has_cpu", False, True)])
 def test_answers_that_plans_take(names, method, answer, right):
     of_class = method.startswith("has_")
     code = {method: classmethod(lambda cls: answer) if of_class else lambda self, *given: answer}
     made = user_op(names())(cls({"compute": lambda self, xp, x, y: x * y, **code}))()
 
     def ask():
-        return getattr(made, method)(*([] if of_class else ["name"] if method == "in_plan" else [[ONE], [ONE]] if method == "flops"
+        return getattr(made, method)(*([] if of_class else ["name"] if method == "plan_rewrite" else [[ONE], [ONE]] if method == "flops"
                                        else [ONE, ONE]))
     if right:
         assert ask() is answer

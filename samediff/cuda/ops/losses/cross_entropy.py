@@ -16,7 +16,7 @@ def rows_kernel(name: str, *specs: TensorSpec) -> CudaKernel | None:
         return None
     sweep, axis = CROSS_ENTROPY[name], (len(shape) - 1,)
     shapes = [(s.shape or ()) if len(s.shape or ()) == len(shape) else (*(s.shape or ()), 1) for s in specs]
-    return swept(sweep, axis, specs, shapes) if sweep.each else folded(sweep, axis, specs, [specs[0]], shapes)
+    return swept(sweep, axis, specs, shapes) if sweep.epilogue else folded(sweep, axis, specs, [specs[0]], shapes)
 
 
 def _labels_first(inner: CudaKernel | None) -> CudaKernel | None:

@@ -105,6 +105,7 @@ def test_bias(dtype, mode, rng):
     agree(op, [rng.normal(size=s).astype(dtype) for s in ((3, 3, 9, 13), (7, 3, 3, 3), (1, 7))])
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("shares", [1, 3])
 @pytest.mark.parametrize("stride, size, channels, kernel", [((2, 1), 16, 1, 3), ((1, 1), 5, 2, 3), ((1, 1), 16, 280, 1),
                                                             ((1, 1), 9, 260, 3)])
@@ -178,6 +179,7 @@ def test_pooling_of_pairs(shape, dtype, divisor, rng):
     agree(WindowSpread(pool), (g, x))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_the_first_of_equal_cells_is_the_largest(dtype, rng):
     x = rng.integers(0, 2, (3, 4, 12, 22)).astype(dtype)

@@ -33,7 +33,7 @@ def strided(x):
     return np.repeat(x, 2, axis=-1)[..., ::2], np.ascontiguousarray(x.T).T
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "bool"])
 @pytest.mark.parametrize("shape, axis, indices", [((5, 3), 0, (7,)), ((5, 3), 1, (2, 2)), ((2, 6, 3), -2, ()), ((4,), 0, (9,))])
 def test_gather(dtype, shape, axis, indices, rng):
@@ -58,7 +58,7 @@ def test_fixed_indices(rng):
     agree(OPS["gather"](indices=(3, 0, 3)), x)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("how", ["add", "sub", "mul", "div", "max", "min", "update"])
 def test_scatter(how, rng):
     for shape in ((5, 3), (5,)):

@@ -42,7 +42,7 @@ def test_whole_sequences(dtype, size, options, parts, rng, monkeypatch):
             agree(LstmSequenceGrad(*op.values()), [*given, *saved, *upstream], "C" if lay is np.ascontiguousarray else "F", unused)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("has_library", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_products_with_and_without_a_library(dtype, has_library, rng, monkeypatch):

@@ -36,7 +36,7 @@ def windows(sizes):
     return [w for w in (*pairs, *(others[k] for k in some)) if fits(w, sizes)]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("height", HEIGHTS)
 def test_windows_over_every_edge(height, dtype, rng):
@@ -59,6 +59,7 @@ DEEP = [Window((2, 3, 2), (1, 2, 1), (1, 1, 1), (1, 1, 1)), Window((2, 2, 3), (2
         Window((3, 2, 2), (1, 1, 3), (0, 0, 0), (2, 1, 2), "SAME"), Window((1, 2, 2), (2, 2, 2), (0, 1, 0), (1, 1, 1))]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("window", DEEP)
 def test_deep_windows_over_every_edge(window, dtype, rng):

@@ -73,6 +73,7 @@ def test_simple_units(dtype, size, activation, optional, parts, rng):
         simple(size, dtype, order, rng, activation, optional)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("has_library", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_products_with_and_without_a_library(dtype, has_library, rng, monkeypatch):

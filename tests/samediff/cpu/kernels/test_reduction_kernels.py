@@ -50,7 +50,7 @@ def agree(op, *arrays):
         np.testing.assert_allclose(a.astype(np.float64), np.asarray(b).astype(np.float64), rtol=rtol, atol=atol)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name, dtype", [(n, d) for n, types in MANY.items() for d in types.split()])
 def test_reductions_over_any_axes(name, dtype, rng):
     for shape, axes in AXES:
@@ -59,7 +59,7 @@ def test_reductions_over_any_axes(name, dtype, rng):
             agree(OPS[name](dimensions=axes, keep_dims=bool(axes and axes[0])), x)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("name", ["reduce_norm1", "reduce_norm2", "reduce_sqnorm", "reduce_normmax", "amean", "reduce_min", "entropy",
                                   "shannonentropy", "logentropy", "any", "countNonZero", "zero_fraction", "var", "moments"])
 def test_the_other_reductions(name, rng):
@@ -72,7 +72,7 @@ def test_divisor_of_samples(rng):
     agree(OPS["var"](dimensions=(0,), bias_corrected=True), rng.normal(size=(9, 3)).astype(np.float32))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_logsumexp", "argmax", "argmin", "softmax"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_nan_and_infinity(name, axis):
@@ -108,7 +108,7 @@ def test_axes_become_four_loops(shape, axes, want):
     assert (None if found is None else (found[0], found[1][0])) == want
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["softmax", "softmax_grad", "softmax_bp", "log_softmax", "log_softmax_grad", "standardized_axes",
                                   "standardize_slope"])
 def test_normalizations_along_any_axis(name, rng):
@@ -122,7 +122,7 @@ def test_normalizations_along_any_axis(name, rng):
             agree(op, *([a, b] if name.endswith(("grad", "bp", "slope")) else [a]))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("shape", [(150, 3), (2, 70, 16), (65, 1), (3, 64, 2)])
 def test_short_rows(shape, rng):
     x, g = (rng.normal(size=shape).astype(np.float32) for _ in range(2))

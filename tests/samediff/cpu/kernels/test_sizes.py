@@ -33,7 +33,7 @@ def test_products(transposed, dtype, rng):
         agree(Matmul(*transposed, False), [x, y])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("stride", [(1, 1), (2, 1), (1, 2)], ids=str)
 @pytest.mark.parametrize("depthwise", [False, True], ids=["", "depthwise"])
@@ -56,7 +56,7 @@ def test_convolutions(depthwise, stride, dtype, rng):
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 255, 257, 1023, 1024, 1025, 2047, 2049, 4097]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_mean", "argmax", "softmax", "log_softmax"])

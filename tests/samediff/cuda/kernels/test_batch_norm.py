@@ -23,7 +23,7 @@ def arrays(shape, axis, dtype, count):
     return [rng.standard_normal(shape).astype(kind), *(a.astype(kind) for a in some[:count])]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_training(dtype, shape):
     for affine in ([0, 1], [0], [1], []) if dtype == "float32" else ([0, 1],):
@@ -32,7 +32,7 @@ def test_training(dtype, shape):
                      *(given[k] if k in affine else None for k in range(2)), tolerance=2e-5 if dtype == "float32" else None)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype, shape", ALL)
 def test_inference(dtype, shape):
     for affine in ([0, 1], []) if dtype == "float32" else ([0, 1],):

@@ -61,7 +61,7 @@ def check(shape, out, window, last, layout, alone=False, dtype="float32"):
     check_kernel(ConvolutionWeightGrad(geometry), normal(*x, dtype=dtype), normal(*y, dtype=dtype), normal(*w, dtype=dtype))
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(54)
 @pytest.mark.parametrize("alone", [False, True], ids=["dense", "depthwise"])
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 @pytest.mark.parametrize("name", CASES)
@@ -78,7 +78,7 @@ def test_tiles(monkeypatch, tile):
     check((2, 9, 10, 9), 133, CASES["padded"][2], False, "OIYX")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float64", "float16", ml_dtypes.bfloat16])
 def test_types(monkeypatch, dtype):
     monkeypatch.setattr(convolution_sizes, "SHORTEST", 16)         # some in parts, which are summed in float32
@@ -87,6 +87,7 @@ def test_types(monkeypatch, dtype):
     check((2, 4, 6, 5), 6, CASES["single cells"][2], False, "OIYX", False, dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 def test_parts(monkeypatch, last):
     monkeypatch.setattr(convolution_sizes, "SHORTEST", 16)

@@ -21,6 +21,7 @@ pytestmark = needs_compiler
 random = np.random.default_rng(0)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.bool_, np.int8])
 def test_slices_along_an_axis(dtype):
     for shape, axis in (((5,), 0), ((5, 33), 0), ((3, 4), 1), ((2, 3, 4), -2), ((2, 300), 0)):

@@ -53,7 +53,7 @@ def test_sizes(way):
     check((1, 2, 3, 4), reverse=True, peephole=True)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_options(way):
     check((4, 3, 2, 6), peephole=True, states=True, mask=np.float32, clip=0.3, forget_bias=1.0, blocks=(2, 0, 3, 1))
     check((4, 3, 2, 6), states=True, mask=np.bool_, hold=True, reverse=True, with_cells=False)

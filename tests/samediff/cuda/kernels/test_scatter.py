@@ -39,7 +39,7 @@ def away_from_0(x):
     return np.sign(x) * (0.7 + 0.3 * np.abs(x))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("way", "dtype"), [("walk", np.float32), ("few", np.float32), ("sort", np.float32), ("walk", np.float64),
                                             ("few", np.float16)], indirect=["way"])
 def test_gradient_of_gather(way, dtype):
@@ -48,7 +48,7 @@ def test_gradient_of_gather(way, dtype):
         check_kernel(GatherGradient(axis), x, np.zeros(shape, dtype), indices, tolerance=1e-2 if dtype == np.float16 else None)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("way", "how"), [*(("walk", how) for how in ("add", "sub", "mul", "div", "max", "min", "update")),
                                           *((way, how) for way in ("few", "sort") for how in ("add", "div", "update"))], indirect=["way"])
 def test_scatter(way, how):

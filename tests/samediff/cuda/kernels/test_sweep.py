@@ -42,7 +42,7 @@ def reduction(name, dims):
     return OPS[name](dimensions=dims)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_rows(name):
     for shape, dims in ROWS:
@@ -50,13 +50,14 @@ def test_rows(name):
             check_kernel(reduction(name, dims), numbers(name, shape))
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_norm2", "reduce_logsumexp", "var", "moments", "countZero"])
 def test_columns(name):
     for shape, dims in COLUMNS:
         check_kernel(reduction(name, dims), numbers(name, shape))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "var", "all", "any"])
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "int64", "bool"])
 def test_types(name, dtype):
@@ -68,7 +69,7 @@ def test_types(name, dtype):
         check_kernel(op, x)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_logsumexp", "moments"])
 @pytest.mark.parametrize("shape, dims", [((140000,), (0,)), ((2, 80000), (1,)), ((20000, 3), (0,)), ((100, 2, 1100), (0, 2))])
 def test_few_long_slices_are_shared_among_blocks(name, shape, dims):
@@ -78,7 +79,7 @@ def test_few_long_slices_are_shared_among_blocks(name, shape, dims):
     check_kernel(reduction(name, dims), x, tolerance=1e-4)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name, count", [("softmax", 1), ("softmax_grad", 2), ("softmax_bp", 2), ("log_softmax", 1),
                                          ("log_softmax_grad", 2)])
 def test_softmaxes(name, count):

@@ -27,25 +27,26 @@ def test_unary(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x), [A])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", POSITIVE)
 def test_unary_of_positive(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x), [P])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activation(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.nn, name)(x), [A])
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("y", [B, B[0], B[:, :1]], ids=["equal", "row", "column"])
 def test_binary_broadcasts(name, y, check_gradients):
     check_gradients(lambda sd, x, y: getattr(sd.math, name)(x, y), [A, y])
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(60)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axes", [(), (1,), (0,), (-1, 0)])
 @pytest.mark.parametrize("keep", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -57,12 +58,13 @@ def test_reduction_over_axes_in_a_variable(check_gradients):
     check_gradients(lambda sd, x: sd.math.norm2(x, sd.constant(np.array([1])), False), [A])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["entropy", "shannon_entropy", "log_entropy"])
 def test_entropy(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x, 1), [P / 4])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("corrected", [True, False])
 @pytest.mark.parametrize("name", ["variance", "standard_deviation"])
 def test_deviation(name, corrected, check_gradients):
@@ -115,7 +117,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(36)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape_op(name, check_gradients):
     check_gradients(SHAPES[name], [A])
@@ -138,18 +140,20 @@ def test_tensor_product(check_gradients):
     check_gradients(lambda sd, x, y: sd.dot(x, y, 1), [A, B])
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "max", "min", "update"])
 def test_scatter(name, check_gradients):
     rows = np.array([[1.3, 0.7], [-0.4, 1.9], [0.6, -1.7]])
     check_gradients(lambda sd, x, u: getattr(sd, f"scatter_{name}")(x, sd.constant(np.array([2, 0, 2])), u), [ROWS + 0.13, rows])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["sum", "mean", "sqrt_n", "prod", "max", "min"])
 def test_segments(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd, f"unsorted_segment_{name}")(x, sd.constant(IDS), 3), [ROWS + 0.13])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["manhattan_distance", "euclidean_distance", "cosine_similarity", "cosine_distance", "jaccard_distance"])
 def test_distances(name, check_gradients):
     check_gradients(lambda sd, x, y: getattr(sd.math, name)(x, y, 1), [P, np.abs(B) + 0.17])

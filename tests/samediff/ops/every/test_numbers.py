@@ -130,6 +130,7 @@ def with_fractions(row: Row) -> list[tuple[str, Any]]:
 OTHERWISE = {"clip_norm_bp", "BinaryRelativeError", "BinaryMinimalRelativeError", "normalized", "batch_norm_training_grad"}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("kind", WHOLE)
 def test_fractions_beside_whole_numbers_are_never_cut(kind):
     """What is not refused comes to what it is for floats."""

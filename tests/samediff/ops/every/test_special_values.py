@@ -94,7 +94,7 @@ def test_functions_take_denormals_as_they_are(name, dtype):
     np.testing.assert_allclose(y.eval({"x": given}), wanted, rtol=1e-6, atol=tiny)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("where", ["plan", "reference", "emulated"])
 def test_brief_types_and_numbers_without_a_sign(where, monkeypatch):
     """Quotients of truth values, bfloat16 beside other types, segments of it, means whose differences leave the type, unsigned indices."""

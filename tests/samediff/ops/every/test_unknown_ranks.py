@@ -15,7 +15,7 @@ from tests.samediff.ops.rows.op_table import ROWS
 ROWS_OF_COMPOSITIONS = {f"{r.op_id}-{i}": r for i, r in enumerate(ROWS) if own(r.op_id) and issubclass(OPS[r.op_id], Decomposed)}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("row", ROWS_OF_COMPOSITIONS.values(), ids=ROWS_OF_COMPOSITIONS)
 def test_compositions_do_not_take_an_unknown_rank_for_a_scalar(row):
     arrays, results = row.arrays(), []

@@ -32,7 +32,7 @@ def wrapped(values: list[int], dtype: Any) -> Any:
     return np.array([(v - int(info.min)) % (int(info.max) - int(info.min) + 1) + int(info.min) for v in values], dtype)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("executor", ["plan", "reference"])
 @pytest.mark.parametrize("kind", TYPES, ids=[t.name for t in TYPES])
 def test_edges(kind: DataType, executor: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_between_pieces_of_a_batch_saving_waits(tmp_path, clock):
     assert [i for _, i, _ in saved(tmp_path, clock, Model(inside=(2, 3, 6)), save_every_n_iterations=2)] == [4, 7, 8, 10, 12, 14]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("last, every", list(product((1, 2, 4), (1, 2, 3))))
 def test_which_stay(last, every, tmp_path, clock):
     for mode, stays in (("ALL", lambda k: True), ("LAST", lambda k: k > 13 - last),

@@ -16,7 +16,7 @@ def expected(mode, threshold, gradients, scaled):
     return normalize_gradients(np, mode, threshold, own)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("threshold", [0.3, 1e3])
 @pytest.mark.parametrize("mode", GradientNormalization, ids=lambda m: m.name)

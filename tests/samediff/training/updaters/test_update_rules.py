@@ -121,7 +121,7 @@ def by_hand(name, rate, terms, minimize, scale):
     return [w, *s]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(90)
 @pytest.mark.parametrize("reference", [False, True], ids=["compiled", "reference"])
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("name", UPDATERS)

@@ -11,7 +11,7 @@ from dl4py.samediff.codecs.flatbuffers.properties import OWN, make_property
 from dl4py.samediff.codecs.flatbuffers.schema import OpType, VarType
 from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
 from dl4py.samediff.codecs.legacy_table import op_identity
-from dl4py.samediff.files.frames import Item
+from dl4py.samediff.files.frame_reader import Item
 
 LOGIC = ("enter", "exit", "merge", "switch", "next_iteration", "loop_cond")
 

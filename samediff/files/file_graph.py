@@ -1,4 +1,4 @@
-"""Drafts of graph files: nodes and variables by name, before they have numbers, with what only DL4J needs added."""
+"""A graph on its way into a file: nodes and variables by name, before they have numbers, with what only DL4J needs added."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from .node_args import file_args, file_fields, file_inputs, input_names, write_o
 
 
 @dataclass
-class Draft:
+class FileNode:
     """A node to be written: ``parts`` are the fields that tell its op."""
 
     name: str
@@ -28,11 +28,11 @@ class Draft:
 
 
 @dataclass
-class Drafts:
+class FileGraph:
     """Nodes in order, and constants that the graph itself does not have."""
 
     taken: set[str]
-    nodes: list[Draft] = field(default_factory=list)
+    nodes: list[FileNode] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
 
     def unique(self, name: str) -> str:
@@ -60,7 +60,7 @@ class Drafts:
         types = {n: sd.variable(old).dtype for n, old in zip(outputs, node.outputs)}
         if isinstance(node.op, MissingOp):
             given = [dict(node.op.back).get(i, n) for i, n in enumerate(node.inputs)]
-            self.nodes.append(Draft(name, [rename(n) for n in given if n is not None], types, {}, node.op.raw, node.control))
+            self.nodes.append(FileNode(name, [rename(n) for n in given if n is not None], types, {}, node.op.raw, node.control))
             return
         inputs = [None if n is None else rename(n) for n in node.inputs]
         first = next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
@@ -75,7 +75,7 @@ class Drafts:
         for i, kind in enumerate(more_outputs(node.op), len(types)):
             types[self.unique(f"{outputs[0]}:{i}")] = DataType[kind] if kind else first
         parts = write_op(node.op, kept, first if first.is_numeric else DataType.FLOAT, bool(added), shape)
-        self.nodes.append(Draft(name, file_inputs(node.op, tuple(inputs)), types, parts, control=node.control))
+        self.nodes.append(FileNode(name, file_inputs(node.op, tuple(inputs)), types, parts, control=node.control))
 
     def _in_steps(self, steps: Sequence[FileStep], inputs: Sequence[str], name: str, output: str, dtype: DataType,
                   control: tuple[str, ...]) -> None:
@@ -85,7 +85,7 @@ class Drafts:
             given = [inputs[n] if isinstance(n, int) else made[n] for n in step.inputs]
             last = step is steps[-1]
             made[step.name] = output if last else self.unique(f"{name}/{step.name}")
-            self.nodes.append(Draft(name if last else made[step.name], given, {made[step.name]: dtype},
+            self.nodes.append(FileNode(name if last else made[step.name], given, {made[step.name]: dtype},
                                     write_op(step.op, tuple(given), dtype), control=control if step is steps[0] else ()))
 
 

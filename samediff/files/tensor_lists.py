@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ..codecs.flatbuffers.schema import OpType
 from ..codecs.op_hash import kernel_name
 from ..ops.control.list_ops import CreateList, OfList
-from .frames import Item
+from .frame_reader import Item
 
 #: The ops that work on a list, by the name of DL4J's kernel.
 _OPS: dict[str, type[OfList]] = {cls.id: cls for cls in OfList.__subclasses__()}

@@ -50,7 +50,7 @@ class Item:
 Cut = Callable[[Any, Sequence[Item], Sequence[tuple[str, str]], Sequence[str], Mapping[str, TensorSpec]], Any]
 
 
-class Frames:
+class FrameReader:
     """Replaces control flow among items until none is left that is understood."""
 
     def __init__(self, items: Sequence[Item], cut: Cut) -> None:
