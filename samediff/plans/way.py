@@ -66,7 +66,7 @@ def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
     specs = [None if n is None else plan.specs[n] for n in node.inputs]
     if isinstance(node.op, Scan):
         return _of_steps(node.op, specs, kernels)
-    return _missing_kernel(node.op, specs, kernels, types) if kernels.has(type(node.op)) else f"{node.op.id} has no kernel"
+    return missing_kernel(node.op, specs, kernels, types) if kernels.has(type(node.op)) else f"{node.op.id} has no kernel"
 
 
 def _of_steps_that_differ(op: Scan) -> str:
@@ -89,7 +89,7 @@ def _of_steps(op: Scan, specs: Sequence[Any], kernels: KernelTable[Any]) -> str:
     return "a step of it may refuse its inputs, or is so long that threads share it"
 
 
-def _missing_kernel(op: Op, specs: Sequence[Any], kernels: KernelTable[Any], types: str) -> str:
+def missing_kernel(op: Op, specs: Sequence[Any], kernels: KernelTable[Any], types: str) -> str:
     """Which option of an op, or else what of its inputs, its kernels do not serve."""
     def served(other: Op, given: Sequence[Any]) -> bool:
         with suppress(Exception):           # it need not fit together

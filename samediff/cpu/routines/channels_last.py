@@ -39,6 +39,7 @@ def moved(inner: Kernel | None, images: tuple[int, ...], result: TensorSpec | No
         out[...] = np.moveaxis(whole, 1, -1)
 
     def native(*arrays: Any) -> list[Any] | None:
+        assert inner_native is not None
         made: list[Any] = []
         given = list(arrays)
         for i in images:

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.ir.kernel_table import KernelTable
 from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.plans.backend import backend_of
-from dl4py.samediff.plans.way import why
+from dl4py.samediff.plans.way import missing_kernel, why
 
 
 def reasons(sd, feeds, *outputs, training=False):
@@ -38,12 +40,10 @@ def of(shape, build, dtype="FLOAT"):
 
 DRAWN = scanned(lambda sd, c, e: ([sd.nn.dropout(c[0] + e[0], 0.5)], []))
 CASES = {
-    "an option": (of((2, 3), lambda sd, x: sd.add_op(OPS["last_index"](dimensions=(1,)), [x])), "last_index has no kernel"),
+    "shapes": (of((3,), lambda sd, x: sd.add_op(OPS["matmul"](), [x, x])), "no kernel of matmul for FLOAT(3,)"),
     "random numbers of a step": (DRAWN, "dropout in its steps draws random numbers"),
     "a branch": (of((2, 3), lambda sd, x: sd.if_cond(lambda sd: x.sum() > 0, lambda sd: x, lambda sd: -x)), "runs a graph of its own"),
     "a step in Python": (scanned(lambda sd, c, e: ([c[0] + sd.math.cumsum(e[0], 0)], [])), "in its steps runs in Python: "),
-    "no elements": (of((0, 3), lambda sd, x: sd.cnn.upsampling2d(x.reshape(0, 1, 1, 3), 2)), "an array has no elements"),
-    "sizes": (of((2, 3), lambda sd, x: sd.unique(x.reshape(-1))[0]), "sizes that only a run can tell"),
 }
 
 
@@ -53,3 +53,11 @@ def test_reasons(name):
     sd, feeds, out = made()
     found = reasons(sd, feeds, out, training=True)
     assert any(expected in text for text in found.values()), found
+
+
+@pytest.mark.parametrize(("alpha", "dtype", "expected"), [
+    (0.5, "FLOAT", "no kernel of elu with alpha 0.5"), (1.0, "DOUBLE", "no kernel of elu for DOUBLE")])
+def test_the_option_or_the_type_is_named(alpha, dtype, expected):
+    table = KernelTable("toy")
+    table.register(OPS["elu"])(lambda op, x: "kernel" if op.alpha == 1.0 and x.dtype is DataType.FLOAT else None)
+    assert missing_kernel(OPS["elu"](alpha=alpha), [TensorSpec((2,), DataType[dtype])], table, dtype) == expected
