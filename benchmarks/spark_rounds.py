@@ -22,6 +22,7 @@ from dl4py.samediff.training import Sgd
 def session(master: str):
     from pyspark.sql import SparkSession
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")        # the name of this machine may lead elsewhere
     found = (SparkSession.builder.master(master).config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False)
              .config("spark.driver.memory", "6g").config("spark.driver.maxResultSize", "0").config("spark.log.level", "ERROR")
              .config("spark.sql.execution.arrow.maxRecordsPerBatch", 20000).getOrCreate())

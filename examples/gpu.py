@@ -88,4 +88,4 @@ def main(name: str = "cuda:0", epochs: int = 5, count: int = 1024) -> float:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else "cuda:0")

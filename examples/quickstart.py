@@ -82,8 +82,9 @@ def build() -> MultiLayerNetwork:
 def digits() -> tuple[DataSet, DataSet]:
     """Training and test digits: images (batch, 1, 28, 28) in [0, 1], one-hot labels."""
     with np.load(DATA) as z:
-        return tuple(DataSet(z[f"{part}_images"][:, None].astype(np.float32) / 255, np.eye(10, dtype=np.float32)[z[f"{part}_labels"]])
-                     for part in ("train", "test"))
+        train, test = (DataSet(z[f"{part}_images"][:, None].astype(np.float32) / 255, np.eye(10, dtype=np.float32)[z[f"{part}_labels"]])
+                       for part in ("train", "test"))
+    return train, test
 
 
 class EpochLine(Listener):

@@ -39,8 +39,9 @@ def build(hidden: int = 128) -> SameDiff:
 def digits() -> tuple[DataSet, DataSet]:
     """Training and test digits: images (batch, 784) in [0, 1], one-hot labels."""
     with np.load(DATA) as z:
-        return tuple(DataSet(z[f"{part}_images"].reshape(-1, 784).astype(np.float32) / 255,
-                             np.eye(10, dtype=np.float32)[z[f"{part}_labels"]]) for part in ("train", "test"))
+        train, test = (DataSet(z[f"{part}_images"].reshape(-1, 784).astype(np.float32) / 255,
+                               np.eye(10, dtype=np.float32)[z[f"{part}_labels"]]) for part in ("train", "test"))
+    return train, test
 
 
 def main(epochs: int = 15) -> float:

@@ -95,6 +95,7 @@ def test_graphs(name, both):
     assert count and not found
 
 
+@pytest.mark.slow
 def test_a_wrong_result_is_found(both):
     case = Recorded(ROOT / "layers/dense_layernorm")
     x, y, fm, lm = data(case)

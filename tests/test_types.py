@@ -14,6 +14,8 @@ from dl4py.samediff.base.javanames import JavaSpelling, to_camel
 from tests.docs.blocks import blocks
 from tests.helpers.converted_options import converted_options
 
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
 RIGHT = """
 import numpy as np
 from dl4py import MultiLayerNetwork, SameDiff
@@ -21,7 +23,7 @@ from dl4py.layers import (
     LSTM, AutoEncoder, BatchNormalization, Bidirectional, CapsuleLayer, Cropping2D, DenseLayer, LocalResponseNormalization, OutputLayer,
     PrimaryCapsules, SpaceToBatchLayer, SpaceToDepthLayer, Upsampling2D, ZeroPadding3DLayer, ZeroPaddingLayer)
 from dl4py.networks import ComputationGraph, EarlyStoppingConfiguration, ModelSerializer, NeuralNetConfiguration, TransferLearning
-from dl4py.samediff import Adam, DataSet, DataType, Evaluation, TrainingConfig
+from dl4py.samediff import Adam, DataSet, DataType, Evaluation, Schema, TrainingConfig, TransformProcess
 
 sd = SameDiff.create()
 x = sd.placeHolder("x", DataType.FLOAT, -1, 3)
@@ -55,6 +57,8 @@ graph = ComputationGraph(NeuralNetConfiguration.Builder().graphBuilder().addInpu
                          .setOutputs("a").build())
 graph.init().outputSingle(np.zeros((2, 3)))
 EarlyStoppingConfiguration.Builder().evaluateEveryNEpochs(1).build()
+schema = Schema.Builder().addColumnString("a").add_columns_double("b_%d", 0, 2).addColumnCategorical("c", "d").build()
+process = TransformProcess.Builder(schema).removeColumns("a").string_to_categorical("c", ["d"]).build()
 """
 
 #: A line that is wrong, and what is said of it.
@@ -78,6 +82,8 @@ WRONG = {
     "Adam(learning_rte=1.0)": 'Unexpected keyword argument "learning_rte"',
     "conf.to_jsn()": '"MultiLayerConfiguration" has no attribute "to_jsn"',
     "TrainingConfig.builder().updatr(3)": '"TrainingConfigBuilder" has no attribute "updatr"',
+    "Schema.Builder().addColumnIntger('a')": '"SchemaBuilder" has no attribute "addColumnIntger"',
+    "TransformProcess.Builder(schema).remove_colums('a')": '"TransformProcessBuilder" has no attribute "remove_colums"',
     "found.acuracy()": '"Evaluation" has no attribute "acuracy"',
     "from dl4py.samediff import Samediff": 'has no attribute "Samediff"',
     "from dl4py import MultiLayerNetwrk": 'has no attribute "MultiLayerNetwrk"',
@@ -112,6 +118,13 @@ def test_a_file_of_a_user(tmp_path):
     assert not {i: texts for i, texts in said.items() if i < first}, "what is right is refused"
     missed = [line for i, line in enumerate(wrong) if not any(WRONG[line] in t for t in said.get(first + i, ()))]
     assert not missed, said
+
+
+@pytest.mark.slow
+def test_examples_are_right(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path), *map(str, sorted(EXAMPLES.glob("*.py")))],
+                          capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
 
 
 TYPED = Path(__file__).parent / "helpers" / "typed_plug_ins.py"

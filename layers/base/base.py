@@ -88,6 +88,7 @@ class Layer(LayerContract, Configuration, LayerNames):
     reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
     dl4j_type: ClassVar[LayerType | None] = None
     own_options: ClassVar[frozenset[str]] = frozenset()     # never taken from the network, nor from fine-tune settings
+    untuned_options: ClassVar[frozenset[str]] = frozenset()     # taken from the network, never from fine-tune settings
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()  # names of the positional arguments of DL4J's constructors and builders
@@ -188,6 +189,7 @@ INHERITED = frozenset({
 class NoParamLayer(Layer, NoParamLayerNames):
     """Base of layers without parameters."""
 
+    untuned_options: ClassVar[frozenset[str]] = frozenset({"activation", "dropout"})
     gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_
     gradient_normalization_threshold: float = 0.0
 

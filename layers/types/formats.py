@@ -28,7 +28,7 @@ class RNNFormat(JavaEnum):
 
 
 class ConvolutionMode(JavaEnum):
-    """How the output size of a convolution or pooling follows from its input.
+    """Rules by which the output size of a convolution or pooling follows from its input.
 
     ``Strict``: (in - k + 2p) / s + 1 has to be whole. ``Truncate``: the same, rounded down.
     ``Same``: ceil(in / s), padding

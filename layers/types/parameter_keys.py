@@ -14,7 +14,7 @@ __all__ = [
 
 
 class DefaultParamInitializer:
-    """Of dense, output and embedding layers: weights, biases, gains of layer normalization."""
+    """Keys of the parameters of dense, output and embedding layers: weights, biases, gains of layer normalization."""
 
     WEIGHT_KEY: ClassVar[str] = "W"
     BIAS_KEY: ClassVar[str] = "b"
@@ -22,38 +22,38 @@ class DefaultParamInitializer:
 
 
 class EmbeddingLayerParamInitializer(DefaultParamInitializer):
-    """Of embedding layers."""
+    """Keys of the parameters of embedding layers."""
 
 
 class ElementWiseParamInitializer(DefaultParamInitializer):
-    """Of ElementWiseMultiplicationLayer."""
+    """Keys of the parameters of ElementWiseMultiplicationLayer."""
 
 
 class ConvolutionParamInitializer:
-    """Of convolutions."""
+    """Keys of the parameters of convolutions."""
 
     WEIGHT_KEY: ClassVar[str] = "W"
     BIAS_KEY: ClassVar[str] = "b"
 
 
 class Convolution3DParamInitializer(ConvolutionParamInitializer):
-    """Of Convolution3D."""
+    """Keys of the parameters of Convolution3D."""
 
 
 class DeconvolutionParamInitializer(ConvolutionParamInitializer):
-    """Of Deconvolution2D."""
+    """Keys of the parameters of Deconvolution2D."""
 
 
 class Deconvolution3DParamInitializer(ConvolutionParamInitializer):
-    """Of Deconvolution3D."""
+    """Keys of the parameters of Deconvolution3D."""
 
 
 class DepthwiseConvolutionParamInitializer(ConvolutionParamInitializer):
-    """Of DepthwiseConvolution2D."""
+    """Keys of the parameters of DepthwiseConvolution2D."""
 
 
 class SeparableConvolutionParamInitializer:
-    """Of SeparableConvolution2D: one filter for each channel, then weights between channels."""
+    """Keys of the parameters of SeparableConvolution2D: one filter for each channel, then weights between channels."""
 
     DEPTH_WISE_WEIGHT_KEY: ClassVar[str] = "W"
     POINT_WISE_WEIGHT_KEY: ClassVar[str] = "pW"
@@ -61,19 +61,19 @@ class SeparableConvolutionParamInitializer:
 
 
 class PReLUParamInitializer:
-    """Of PReLULayer."""
+    """Keys of the parameters of PReLULayer."""
 
     WEIGHT_KEY: ClassVar[str] = "W"
 
 
 class PretrainParamInitializer(DefaultParamInitializer):
-    """Of AutoEncoder: with biases of the visible units."""
+    """Keys of the parameters of AutoEncoder: with biases of the visible units."""
 
     VISIBLE_BIAS_KEY: ClassVar[str] = "vb"
 
 
 class BatchNormalizationParamInitializer:
-    """Of BatchNormalization; the variance is kept as such or as log10 of the deviation."""
+    """Keys of the parameters of BatchNormalization; the variance is kept as such or as log10 of the deviation."""
 
     GAMMA: ClassVar[str] = "gamma"
     BETA: ClassVar[str] = "beta"
@@ -83,19 +83,19 @@ class BatchNormalizationParamInitializer:
 
 
 class CenterLossParamInitializer(DefaultParamInitializer):
-    """Of CenterLossOutputLayer: with one center for each class."""
+    """Keys of the parameters of CenterLossOutputLayer: with one center for each class."""
 
     CENTER_KEY: ClassVar[str] = "cL"
 
 
 class SimpleRnnParamInitializer(DefaultParamInitializer):
-    """Of SimpleRnn."""
+    """Keys of the parameters of SimpleRnn."""
 
     RECURRENT_WEIGHT_KEY: ClassVar[str] = "RW"
 
 
 class LSTMParamInitializer:
-    """Of LSTM."""
+    """Keys of the parameters of LSTM."""
 
     INPUT_WEIGHT_KEY: ClassVar[str] = "W"
     RECURRENT_WEIGHT_KEY: ClassVar[str] = "RW"
@@ -103,11 +103,11 @@ class LSTMParamInitializer:
 
 
 class GravesLSTMParamInitializer(LSTMParamInitializer):
-    """Of GravesLSTM; the peepholes are the last columns of the recurrent weights."""
+    """Keys of the parameters of GravesLSTM; the peepholes are the last columns of the recurrent weights."""
 
 
 class GravesBidirectionalLSTMParamInitializer:
-    """Of GravesBidirectionalLSTM, for both directions."""
+    """Keys of the parameters of GravesBidirectionalLSTM, for both directions."""
 
     INPUT_WEIGHT_KEY_FORWARDS: ClassVar[str] = "WF"
     RECURRENT_WEIGHT_KEY_FORWARDS: ClassVar[str] = "RWF"
@@ -118,14 +118,14 @@ class GravesBidirectionalLSTMParamInitializer:
 
 
 class BidirectionalParamInitializer:
-    """Of Bidirectional: what stands in front of the names of the wrapped layer."""
+    """Keys of the parameters of Bidirectional: what stands in front of the names of the wrapped layer."""
 
     FORWARD_PREFIX: ClassVar[str] = "f"
     BACKWARD_PREFIX: ClassVar[str] = "b"
 
 
 class VariationalAutoencoderParamInitializer(DefaultParamInitializer):
-    """Of VariationalAutoencoder: encoder layers ``e0W`` …, decoder layers ``d0W`` …, p(z|x) and p(x|z)."""
+    """Keys of the parameters of VariationalAutoencoder: encoder layers ``e0W`` …, decoder layers ``d0W`` …, p(z|x) and p(x|z)."""
 
     WEIGHT_KEY_SUFFIX: ClassVar[str] = "W"
     BIAS_KEY_SUFFIX: ClassVar[str] = "b"
@@ -144,7 +144,7 @@ class VariationalAutoencoderParamInitializer(DefaultParamInitializer):
 
 
 class OCNNParamInitializer:
-    """Of OCNNOutputLayer: weights of the hidden layer, of its output, and the margin."""
+    """Keys of the parameters of OCNNOutputLayer: weights of the hidden layer, of its output, and the margin."""
 
     V_KEY: ClassVar[str] = "v"
     W_KEY: ClassVar[str] = "w"

@@ -185,7 +185,7 @@ def expect_variable(what: str, value: Any, like: TensorSpec | None = None) -> SD
 
 @dataclass
 class ScopeHooks:
-    """Where a scope leaves what a layer asks for; the network reads it after the layer is built."""
+    """Requests of a layer, kept by its scope until the network reads them after the layer is built."""
 
     initial_state: Callable[[str, SDVariable, int], SDVariable] | None = None
     in_pieces: bool = False

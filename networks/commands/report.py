@@ -23,7 +23,7 @@ class Part:
 
 @dataclass
 class FileReport:
-    """What a file holds.
+    """A report of the content of a file.
 
     ``missing`` names classes or ops that are not registered here, ``custom`` those that are and are not of DL4J; ``notes``
     say what would be lost or is kept without being understood.

@@ -15,7 +15,7 @@ from .termination import EpochTerminationCondition, IterationTerminationConditio
 
 
 class EarlyStoppingConfiguration(EarlyStoppingConfigurationNames):
-    """When to stop, what counts as good, where to keep models.
+    """Conditions to stop, the score that counts, and the place where models are kept.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def record(structure: Structure) -> dict[str, bytes]:
 
 
 class Recorded:
-    """What the entry of a file says, as far as it can be understood."""
+    """The entry of a file, as far as it can be understood."""
 
     def __init__(self, extra: Mapping[str, bytes]) -> None:
         try:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
 from ...samediff.base.datatype import DataType
@@ -16,7 +17,7 @@ from ..legacy import fill_state, is_before_09
 from ..structure.configuration import is_graph, kind_of, of_document
 from ..structure.structure import Structure, structure_of
 from .missing_classes import Recorded, extents, held, missing_in, size_of, tell
-from .model_zip import ModelLimits, read_model_zip
+from .model_zip import Lengths, ModelLimits, OpenModelZip
 from .stored import Origin, ReadableNetwork
 
 N = TypeVar("N", bound=ReadableNetwork)
@@ -26,32 +27,13 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
                missing: Missing = "warn") -> N:
     """Read a network of that kind; see :class:`.ModelSerializer`."""
     check_missing(missing)
-    found: list[Any] = []
-
-    def expected(text: str) -> tuple[int | None, int | None]:
-        """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
-        allowed = limits or ModelLimits()
-        document = read_text(text, "JSON", allowed.max_nesting, allowed.max_values)
-        if kind_of(document) is not kind.configuration_type:
-            other = "ComputationGraph" if is_graph(document) else "MultiLayerNetwork"
-            raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
-        with stand_ins():
-            configuration = of_document(document, allowed.max_layers)
-        structure = structure_of(configuration)
-        found.extend((configuration, isinstance(document, dict) and is_before_09(document), structure))
-        if any(size_of(member) is None for member in structure.members):
-            return None, None
-        slots = [s for member in structure.members for s, _ in member.slots()]
-        if structure.missing_classes:
-            return sum(s.size for s in slots), None
-        blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in slots])
-        return sum(s.size for s in slots), state_length(blocks)
-
-    try:
-        model = read_model_zip(path, limits, expected=expected, load_updater=load_updater)
-    except LengthError as error:
-        raise FileFormatError(f"{error}. {_sizes(found[2])}") from None
-    configuration, by_parameter, structure = found
+    with OpenModelZip(path, limits) as file:
+        head = ModelHead.of(file.configuration, kind, file.limits)
+        try:
+            model = file.read(head.lengths(), load_updater)
+        except LengthError as error:
+            raise FileFormatError(f"{error}. {_sizes(head.structure)}") from None
+    configuration, structure = head.configuration, head.structure
     unknown = Recorded(model.extra).whose(missing_in(configuration)) if structure.missing_classes else {}
     if unknown:
         total = 0 if model.coefficients is None else model.coefficients.size
@@ -63,12 +45,48 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
     else:
         net = kind(configuration).init()
     if not unknown and load_updater and model.updater_state is not None and model.updater_state.size:
-        if by_parameter:
+        if head.by_parameter:
             fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
         else:
             net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
     net.origin = Origin(model, net.get_configuration(), unknown)        # extra entries survive saving, as does text that does not change
     return net
+
+
+@dataclass(frozen=True)
+class ModelHead:
+    """The configuration of a model file, read before its arrays.
+
+    Attributes
+    ----------
+    configuration, structure : what it says
+    by_parameter : whether the updater state is in the order that versions before 0.9 had
+    """
+
+    configuration: Any
+    structure: Structure
+    by_parameter: bool
+
+    @classmethod
+    def of(cls, text: str, kind: type[ReadableNetwork], limits: ModelLimits) -> ModelHead:
+        """Read the text of the configuration of a network of that kind."""
+        document = read_text(text, "JSON", limits.max_nesting, limits.max_values)
+        if kind_of(document) is not kind.configuration_type:
+            other = "ComputationGraph" if is_graph(document) else "MultiLayerNetwork"
+            raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
+        with stand_ins():
+            configuration = of_document(document, limits.max_layers)
+        return cls(configuration, structure_of(configuration), isinstance(document, dict) and is_before_09(document))
+
+    def lengths(self) -> Lengths:
+        """The lengths of the two vectors, known before memory is taken for either."""
+        if any(size_of(member) is None for member in self.structure.members):
+            return None, None
+        slots = [s for member in self.structure.members for s, _ in member.slots()]
+        parameters = sum(s.size for s in slots)
+        if self.structure.missing_classes:
+            return parameters, None
+        return parameters, state_length(updater_blocks([(s.name, s.size, s.updater, s.key) for s in slots]))
 
 
 def _sizes(structure: Structure) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import PurePosixPath, PureWindowsPath
@@ -41,11 +41,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal models give equal files
 
 @dataclass(frozen=True)
 class ModelLimits:
-    """What a model file may ask for before anything is inflated.
+    """Limits of what a model file may ask for, checked before anything is inflated.
 
     ``max_values`` counts the values of the configuration, ``max_layers`` its layers or vertices; with ``proportionate`` more than
     80,000 values need a file of four bytes for each.
-    Without ``expected`` lengths, parameters that inflate to more than ``ratio_free_bytes`` and ``max_ratio``
+    Where their number is not known, parameters that inflate to more than ``ratio_free_bytes`` and ``max_ratio``
     times their compressed size are refused; updater state likewise, unless it is at most three times as large as the
     parameters.
     """
@@ -79,38 +79,67 @@ class ModelZip:
     rank_one: bool = False
 
 
-Expected = Callable[[str], tuple[int | None, int | None]]
+#: The number of parameters and the length of the updater state, as far as they are known.
+Lengths = tuple[int | None, int | None]
 
 
-def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None, *,
-                   expected: Expected | None = None, load_updater: bool = True) -> ModelZip:
-    """Read a model file of DL4J 0.5.0 or later.
+class OpenModelZip:
+    """A model file whose configuration was read: it says how long the vectors are that are read next.
 
     Parameters
     ----------
     source : a path or a binary stream.
     limits : see :class:`ModelLimits`.
-    expected : a function from the configuration's text to the number of parameters and the length of the updater state
-        (each None where unknown). Vectors of another length are refused before their data are read.
-    load_updater : False leaves the updater state alone, damaged or not.
 
     Raises
     ------
-    TruncatedFileError : the file or one of its arrays ends early; the text names the entry.
     LimitError : larger than ``limits`` allow.
-    FileFormatError : no archive, a missing or damaged entry, arrays that do not fit the configuration.
+    FileFormatError : no archive, a missing or damaged entry.
     """
-    limits = limits or ModelLimits()
-    with SafeZip(source, limits.max_entries) as archive:
-        text = _configuration(archive, limits)
-        sizes = expected(text) if expected else (None, None)
-        coefficients = _coefficients(archive, limits, sizes[0])
-        state = None
-        if load_updater and UPDATER_STATE in archive:
-            state = _vector(archive, UPDATER_STATE, limits, sizes[1])
+
+    def __init__(self, source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None) -> None:
+        self.limits = limits or ModelLimits()
+        self._archive = SafeZip(source, self.limits.max_entries)
+        try:
+            self.configuration = _configuration(self._archive, self.limits)
+        except BaseException:
+            self._archive.__exit__()
+            raise
+
+    def __enter__(self) -> OpenModelZip:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._archive.__exit__(*exception)
+
+    def read(self, lengths: Lengths = (None, None), load_updater: bool = True) -> ModelZip:
+        """The whole content. Vectors of another length than these, where they are known, are refused before their data are read.
+
+        Parameters
+        ----------
+        lengths : two of int, None where unknown
+            The number of parameters and the length of the updater state.
+        load_updater : bool
+            False leaves the updater state alone, damaged or not.
+
+        Raises
+        ------
+        TruncatedFileError : the file or one of its arrays ends early; the text names the entry.
+        FileFormatError : arrays that do not fit the configuration.
+        """
+        archive, limits = self._archive, self.limits
+        coefficients = _coefficients(archive, limits, lengths[0])
+        updater_state = _vector(archive, UPDATER_STATE, limits, lengths[1]) if load_updater and UPDATER_STATE in archive else None
         normalizer = archive.read(NORMALIZER, limits.max_extra_bytes) if NORMALIZER in archive else None
         flat = coefficients is not None and coefficients.ndim == 1
-        return ModelZip(text, _row(coefficients), _row(state), normalizer, _extra(archive, limits), flat)
+        return ModelZip(self.configuration, _row(coefficients), _row(updater_state), normalizer, _extra(archive, limits), flat)
+
+
+def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None, *,
+                   lengths: Lengths = (None, None), load_updater: bool = True) -> ModelZip:
+    """Read a model file of DL4J 0.5.0 or later; arguments and errors as those of :class:`OpenModelZip` and its ``read``."""
+    with OpenModelZip(source, limits) as file:
+        return file.read(lengths, load_updater)
 
 
 def read_configuration(source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None) -> str:

@@ -78,11 +78,11 @@ class KerasModel:
 
 def model_of(file: KerasFile) -> KerasModel:
     """The model of a file, without its inner models."""
-    return _Spreading(file).spread()
+    return _ModelReading(file).spread()
 
 
-class _Spreading:
-    """The work of :func:`model_of`."""
+class _ModelReading:
+    """A model that is read, with the layers of inner models in their place."""
 
     def __init__(self, file: KerasFile) -> None:
         self.file, self.where, self.version = file, file.where, file.version

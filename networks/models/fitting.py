@@ -12,6 +12,7 @@ from ...samediff.data.given.parts import by_role
 from ...samediff.data.given.sources import Mapped, decides_itself, source_of
 from ...samediff.errors import GraphError, ShapeError
 from ...samediff.training.fit_options import OPTIONS, FitOptions, positive, split_at, wrong_option
+from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_from, batch_in, weighted
 from ..batches.row_batches import RowBatches
 from ..optimizers import Optimizer
@@ -142,15 +143,7 @@ class NetworkFittingMixin(Network):
         if several:
             self._through(self._weighted(source_of(first, size, order), options.class_weight), passes, options)
             return self
-        batch = batch_in(engine.structure, first, "fit") if whole else batch_from(engine.structure, *args)
-        if options.weighs():
-            batch = weighted(batch, options.sample_weight, options.class_weight)
-        if options.validation_split:
-            if options.validation_data is not None:
-                raise GraphError("validation_split keeps rows for validation, and validation_data gives others; one of them is enough")
-            first = split_at(batch.size, options.validation_split)
-            options = replace(options, validation_data=batch.map(lambda a: a[first:]), validation_split=0.0)
-            batch = batch.map(lambda a: a[:first])
+        batch, options = _divided(batch_in(engine.structure, first, "fit") if whole else batch_from(engine.structure, *args), options)
         if not batch.size or (size is None and passes == 1 and options.validation_data is None and not options.verbose):
             self.trainer.run(lambda hear: self.trainer.fit_batch(batch, hear))
         else:
@@ -205,3 +198,15 @@ def _nothing_else(given: Sequence[Any], several: bool, options: FitOptions, data
     if several and wrong and (options.batch_size is None or wrong not in ("batch_size", "shuffle") or decides_itself(data)):
         raise GraphError(f"{wrong} is for the rows of one data set or of arrays; an iterator or list decides on its batches "
                          "itself. Single examples are put together with batch_size")
+
+
+def _divided(batch: NetworkBatch, options: FitOptions) -> tuple[NetworkBatch, FitOptions]:
+    """The batch as it is fitted: with its weights, and without the rows that are kept for validation; these go into the options."""
+    if options.weighs():
+        batch = weighted(batch, options.sample_weight, options.class_weight)
+    if not options.validation_split:
+        return batch, options
+    if options.validation_data is not None:
+        raise GraphError("validation_split keeps rows for validation, and validation_data gives others; one of them is enough")
+    first = split_at(batch.size, options.validation_split)
+    return batch.map(lambda a: a[:first]), replace(options, validation_data=batch.map(lambda a: a[first:]), validation_split=0.0)

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...layers.types.input_type import InputType
 from ...samediff.base.datatype import is_real
-from ...samediff.base.java.pair import Pair
 from ...samediff.base.registry import MissingClassWarning
 from ...samediff.configuration.pickling import pickled
 from ...samediff.data.given.forms import gives_batches, is_whole
@@ -25,7 +24,6 @@ from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_in, batches_in, with_labels
 from ..batches.set_arrays import SetArrays
 from ..engine.engine import Engine
-from ..engine.gradient import Gradient
 from ..engine.read_only_params import read_only_params
 from ..files.model_writer import write_model
 from ..files.onnx_models import export_network
@@ -272,7 +270,7 @@ class Network(HasListeners, NetworkNames):
         """The configuration, with the present counters and the names of the parameters."""
         raise NotImplementedError
 
-    # Scores and gradients
+    # Scores, and what they are of
 
     def score(self, data: Any = None, training: Any = False, *, batch_size: int | None = None, **unknown: Never) -> float:
         """Score of a data set: summed loss / number of examples + regularization; without data that of the last step.
@@ -319,65 +317,6 @@ class Network(HasListeners, NetworkNames):
             with InBatch(number):
                 total, count = total + self.score(batch, training) * batch.size, count + batch.size
         return total / max(count, 1)
-
-    def score_examples(self, data: Any, add_regularization: Any = False) -> Any:
-        """Loss of each example, (batch,); of an iterator of all of its examples. Steps of series are added up.
-
-        Parameters
-        ----------
-        data : DataSet, MultiDataSet, array or iterator
-            Arrays are features, and their labels come second, as in :meth:`score`.
-        add_regularization : bool, default False
-            Whether the penalties are added to each loss.
-
-        Raises
-        ------
-        ConfigurationError
-            An output layer that computes one loss for all examples.
-        ShapeError
-            Outputs of a graph with other numbers of examples, as behind an UnstackVertex.
-        """
-        data, add_regularization = with_labels(data, add_regularization, False)
-        if gives_batches(data):
-            return np.concatenate([self.score_examples(b, add_regularization) for b in batches_in(self.structure, data, "score")])
-        engine = self.engine
-        scores, _ = engine.forward.scores(batch_in(engine.structure, data, "score"))
-        if any(np.ndim(one) == 0 for one in scores):
-            raise ConfigurationError("an output layer of this network computes one loss for all examples: "
-                                     "it has no scores of single examples")
-        if len({len(one) for one in scores}) > 1:
-            counts = " and ".join(str(len(one)) for one in scores)
-            raise ShapeError(f"score_examples adds up the losses of each example; the outputs of this graph have {counts} examples")
-        total = sum(scores[1:], scores[0])
-        return total + total.dtype.type(engine.steps.penalty()) if add_regularization else total
-
-    def compute_gradient_and_score(self) -> None:
-        """Gradients (sums over examples) and score of the inputs and labels that were set."""
-        given, engine = self._arrays, self.engine
-        if given.batch is None or not given.labels:
-            raise GraphError("set inputs and labels first")
-        batch = NetworkBatch(given.batch.inputs, given.labels, *given.masks)
-        total, _ = engine.steps.gradient(batch)
-        engine.progress.score, engine.progress.rows = total + engine.steps.penalty(), batch.rows
-
-    def gradient(self) -> Gradient:
-        """The gradient of the last :meth:`compute_gradient_and_score` or step, as sums over examples."""
-        engine = self.engine
-        arrays = {n: a for n, a in engine.flat.gradient_arrays.items() if n in engine.steps.computed}
-        return Gradient(engine.flat.gradients, arrays)
-
-    def gradient_and_score(self) -> Pair[Gradient, float]:
-        """Gradient and score together."""
-        return Pair(self.gradient(), self.score())
-
-    def calc_regularization_score(self, backprop_params_only: bool = True) -> float:
-        """Sum of all penalties; on request also those of the parameters that only pretraining moves."""
-        engine, at = self.engine, self.engine.progress
-        return engine.steps.penalty() + (0.0 if backprop_params_only else engine.parameters.pretraining_penalty(at.iteration, at.epoch))
-
-    def calc_l1(self) -> float:
-        """DL4J's old name of the summed penalties."""
-        return self.calc_regularization_score()
 
     def clear(self) -> None:
         """Forget inputs, labels and masks that were set."""

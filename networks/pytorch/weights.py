@@ -35,7 +35,7 @@ Arrays = dict[str, Array]
 
 @dataclass(frozen=True)
 class TorchForm:
-    """How the parameters of a layer stand in a state of PyTorch.
+    """The form of a layer's parameters in a state of PyTorch.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def form_of(conf: Any, parameters: Arrays) -> TorchForm:
 
 
 def _both(one: TorchForm) -> TorchForm:
-    """Of two directions."""
+    """The form of a layer that runs in both directions."""
     def read(given: Arrays, shapes: Arrays) -> Arrays:
         found: dict[str, Any] = {}
         for letter, suffix in (("f", ""), ("b", "_reverse")):

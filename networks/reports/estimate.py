@@ -1,4 +1,4 @@
-"""What a step of training will take: memory, and time by the limits of the machine."""
+"""The costs of a step of training: memory, and time by the limits of the machine."""
 from __future__ import annotations
 
 import math

@@ -29,6 +29,9 @@ class LearningRateRange(JavaSpelling):
         The rate of each step, and the score after it.
     present : float
         The rate that the network has now.
+    untrained : float
+        The score of the network without training. Scores below a tenth of it are told apart no more: those of a trained network may
+        grow a little.
 
     Examples
     --------
@@ -40,13 +43,14 @@ class LearningRateRange(JavaSpelling):
     rates: Sequence[float]
     scores: Sequence[float]
     present: float
+    untrained: float = 0.0
 
     def limit(self) -> float:
         """Return the largest rate before the score runs away."""
         best = math.inf
         for k, score in enumerate(self.scores):
             best = min(best, score)
-            if not score <= RUN_AWAY * max(best, 1e-12):
+            if not score <= _highest(best, self.untrained):
                 return self.rates[max(k - 1, 0)]
         return self.rates[-1]
 
@@ -69,6 +73,11 @@ class LearningRateRange(JavaSpelling):
         return figure_of([draw], save_to, size=(6, 4))
 
 
+def _highest(best: float, untrained: float) -> float:
+    """The score from which on one has run away."""
+    return RUN_AWAY * max(best, untrained / 10, 1e-12)
+
+
 def rate_range(network: Any, data: Any, lowest: float, highest: float, steps: int) -> LearningRateRange:
     """The range test on a copy of a network; see :meth:`MultiLayerNetwork.find_learning_rate`."""
     if not 0 < lowest < highest or steps < 3:
@@ -81,11 +90,12 @@ def rate_range(network: Any, data: Any, lowest: float, highest: float, steps: in
     twin = network.clone()
     twin.set_iteration_count(0)
     twin.set_learning_rate(ExponentialSchedule("ITERATION", lowest, growth))
+    untrained = float(type(network)(network.configuration).init().score(data))
     rates, scores = [], []
     for k in range(steps):
         twin.fit(data)
         rates.append(lowest * growth ** k)
         scores.append(float(twin.score(data)))
-        if not math.isfinite(scores[-1]) or scores[-1] > RUN_AWAY * max(min(scores), 1e-12):
+        if not math.isfinite(scores[-1]) or scores[-1] > _highest(min(scores), untrained):
             break
-    return LearningRateRange(rates, [s if math.isfinite(s) else math.inf for s in scores], float(present))
+    return LearningRateRange(rates, [s if math.isfinite(s) else math.inf for s in scores], float(present), untrained)

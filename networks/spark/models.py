@@ -4,46 +4,17 @@ from __future__ import annotations
 import hashlib
 import pickle
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from pyspark import SparkContext
 
+from ...samediff.base.bounded_cache import BoundedCache
 from ...samediff.configuration.pickling import pickled
 from ...samediff.errors import ConfigurationError, MissingPackageError, RegistrationError, UnknownNameError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.training.steps.graph_parameters import TrainingSession
 from ..parallel.replicated import Replicated, replicated
-
-T = TypeVar("T")
-
-
-class Kept(Generic[T]):
-    """The values that were used last.
-
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-
-    Examples
-    --------
-    >>> kept = Kept[int](1)
-    >>> kept.get("a", lambda: 1), kept.get("a", lambda: 2), kept.get("b", lambda: 3), kept.get("a", lambda: 4)
-    (1, 1, 3, 4)
-    """
-
-    def __init__(self, most: int = 4) -> None:
-        self._most, self._values = most, dict[str, T]()
-
-    def get(self, key: str, make: Callable[[], T]) -> T:
-        """The value of a key; it is made where it is not there."""
-        found = self._values.pop(key) if key in self._values else make()
-        self._values[key] = found
-        if len(self._values) > self._most:
-            del self._values[next(iter(self._values))]
-        return found
 
 
 @dataclass
@@ -60,11 +31,12 @@ class Resident:
     values: str | None = None
 
 
-_residents = Kept[Resident]()
+#: The models that were used last, in each process.
+_residents: BoundedCache[str, Resident] = BoundedCache(4)
 
 
 class ModelText:
-    """What a model is made of, without its values; broadcast once.
+    """The configuration of a model without its values; broadcast once.
 
     Parameters
     ----------
@@ -86,7 +58,10 @@ class ModelText:
 
     def load(self) -> Resident:
         """The model in this process, the same one for every task."""
-        return _residents.get(self.key, self._made)
+        found = _residents.used(self.key)
+        if found is None:
+            found = _residents[self.key] = self._made()
+        return found
 
     def _made(self) -> Resident:
         try:

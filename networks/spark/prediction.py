@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql.functions import arrow_udf
 
+from ...samediff.base.bounded_cache import BoundedCache
 from ...samediff.codecs.atomic_files import write_file
 from ...samediff.data.iterators.list_iterators import check_batch
 from ...samediff.errors import MissingPackageError
@@ -21,9 +22,9 @@ from ..models.model_serializer import ModelSerializer
 from ..structure.configuration import is_graph
 from .frames import array_of, side_by_side
 from .inference import outputs_of
-from .models import Kept
 
-_opened = Kept[Any]()
+#: The models that were used last, in each process.
+_opened: BoundedCache[str, Any] = BoundedCache(4)
 
 
 def open_model(path: str) -> Any:
@@ -63,7 +64,10 @@ class SavedModel:
 
     def model(self) -> Any:
         """The model in this process."""
-        return _opened.get(self.key, self._read)
+        found = _opened.used(self.key)
+        if found is None:
+            found = _opened[self.key] = self._read()
+        return found
 
     def _read(self) -> Any:
         with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ from ..structure.java_names import ParameterAveragingSettingsNames
 
 
 class Repartition(JavaEnum):
-    """When batches move to other partitions before they are trained on."""
+    """Rules by which batches move to other partitions before they are trained on."""
 
     Never = "Never"             #: each partition is a worker's data
     Always = "Always"           #: batches are dealt out to the workers
@@ -20,7 +20,7 @@ class Repartition(JavaEnum):
 
 
 class RepartitionStrategy(JavaEnum):
-    """How batches are dealt out."""
+    """Ways to deal out batches."""
 
     SparkDefault = "SparkDefault"           #: by ``RDD.repartition``: about the same number for each worker, in an order of Spark's
     Balanced = "Balanced"                   #: in the order of the RDD, the same number for each worker in each round
@@ -28,7 +28,7 @@ class RepartitionStrategy(JavaEnum):
 
 
 class RDDTrainingApproach(JavaEnum):
-    """Where batches wait for their round."""
+    """Places where batches wait for their round."""
 
     Direct = "Direct"       #: in Spark's storage
     Export = "Export"       #: in files below ``export_directory``

@@ -95,8 +95,11 @@ class GradientNames(JavaSpelling):
 class ComputationGraphNames(JavaSpelling):
     applyConstraints = ComputationGraph.apply_constraints
     backpropGradient = ComputationGraph.backprop_gradient
+    calcL1 = ComputationGraph.calc_l1
+    calcRegularizationScore = ComputationGraph.calc_regularization_score
     calculateIndices = ComputationGraph.calculate_indices
     clearLayersStates = ComputationGraph.clear_layers_states
+    computeGradientAndScore = ComputationGraph.compute_gradient_and_score
     configurationType = ComputationGraph.configuration_type
     convertDataType = ComputationGraph.convert_data_type
     doEvaluation = ComputationGraph.do_evaluation
@@ -129,6 +132,7 @@ class ComputationGraphNames(JavaSpelling):
     getTrainingListeners = ComputationGraph.get_training_listeners
     getVertex = ComputationGraph.get_vertex
     getVertices = ComputationGraph.get_vertices
+    gradientAndScore = ComputationGraph.gradient_and_score
     isInitCalled = ComputationGraph.is_init_called
     lastTrainingStep = ComputationGraph.last_training_step
     layerInputSize = ComputationGraph.layer_input_size
@@ -143,6 +147,7 @@ class ComputationGraphNames(JavaSpelling):
     rnnSetPreviousState = ComputationGraph.rnn_set_previous_state
     rnnSetPreviousStates = ComputationGraph.rnn_set_previous_states
     rnnTimeStep = ComputationGraph.rnn_time_step
+    scoreExamples = ComputationGraph.score_examples
     setCacheMode = ComputationGraph.set_cache_mode
     setConfiguration = ComputationGraph.set_configuration
     setInput = ComputationGraph.set_input
@@ -190,8 +195,11 @@ class MultiLayerNetworkNames(JavaSpelling):
     activateSelectedLayers = MultiLayerNetwork.activate_selected_layers
     applyConstraints = MultiLayerNetwork.apply_constraints
     backpropGradient = MultiLayerNetwork.backprop_gradient
+    calcL1 = MultiLayerNetwork.calc_l1
+    calcRegularizationScore = MultiLayerNetwork.calc_regularization_score
     calculateGradients = MultiLayerNetwork.calculate_gradients
     clearLayersStates = MultiLayerNetwork.clear_layers_states
+    computeGradientAndScore = MultiLayerNetwork.compute_gradient_and_score
     configurationType = MultiLayerNetwork.configuration_type
     convertDataType = MultiLayerNetwork.convert_data_type
     doEvaluation = MultiLayerNetwork.do_evaluation
@@ -222,6 +230,7 @@ class MultiLayerNetworkNames(JavaSpelling):
     getOutputLayer = MultiLayerNetwork.get_output_layer
     getTrainingListeners = MultiLayerNetwork.get_training_listeners
     getnLayers = MultiLayerNetwork.get_n_layers
+    gradientAndScore = MultiLayerNetwork.gradient_and_score
     isInitCalled = MultiLayerNetwork.is_init_called
     lastTrainingStep = MultiLayerNetwork.last_training_step
     layerInputSize = MultiLayerNetwork.layer_input_size
@@ -235,6 +244,7 @@ class MultiLayerNetworkNames(JavaSpelling):
     rnnSetPreviousState = MultiLayerNetwork.rnn_set_previous_state
     rnnSetPreviousStates = MultiLayerNetwork.rnn_set_previous_states
     rnnTimeStep = MultiLayerNetwork.rnn_time_step
+    scoreExamples = MultiLayerNetwork.score_examples
     setCacheMode = MultiLayerNetwork.set_cache_mode
     setConfiguration = MultiLayerNetwork.set_configuration
     setInput = MultiLayerNetwork.set_input
@@ -255,10 +265,7 @@ class MultiLayerNetworkNames(JavaSpelling):
 class NetworkNames(JavaSpelling):
     addListeners = Network.add_listeners
     batchSize = Network.batch_size
-    calcL1 = Network.calc_l1
-    calcRegularizationScore = Network.calc_regularization_score
     clearLayerMaskArrays = Network.clear
-    computeGradientAndScore = Network.compute_gradient_and_score
     exportOnnx = Network.export_onnx
     getConfiguration = Network.get_configuration
     getDataPosition = Network.get_data_position
@@ -270,7 +277,6 @@ class NetworkNames(JavaSpelling):
     getParam = Network.get_param
     getUpdater = Network.get_updater
     goingThrough = Network.going_through
-    gradientAndScore = Network.gradient_and_score
     incrementEpochCount = Network.increment_epoch_count
     inputMiniBatchSize = Network.batch_size
     insideBatch = Network.inside_batch
@@ -280,7 +286,6 @@ class NetworkNames(JavaSpelling):
     paramTable = Network.param_table
     printConfiguration = Network.print_configuration
     rnnClearPreviousState = Network.rnn_clear_previous_state
-    scoreExamples = Network.score_examples
     setEpochCount = Network.set_epoch_count
     setIterationCount = Network.set_iteration_count
     setLearningRate = Network.set_learning_rate

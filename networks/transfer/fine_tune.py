@@ -22,7 +22,7 @@ _JAVA_NAME = "org.deeplearning4j.nn.transferlearning.FineTuneConfiguration"
 
 @configuration(kw_only=True, tag="")
 class _Settings(GlobalConfiguration):
-    """What may be replaced."""
+    """The settings that may be replaced."""
 
     backprop_type: Convertible[BackpropType] = BackpropType.Standard
     tbptt_fwd_length: int = 20
@@ -99,7 +99,7 @@ class FineTuneConfiguration(FineTuneConfigurationNames):
     def _tuned(self, layer: Layer) -> Layer:
         """A layer, and those inside it, with these settings where it has them."""
         fields = set(type(layer)._fields)
-        changes = {name: value for name, value in self._values.items() if name in fields - layer.own_options}
+        changes = {name: value for name, value in self._values.items() if name in fields - layer.own_options - layer.untuned_options}
         for name in ("regularization", "regularization_bias"):
             if name in changes:
                 changes[name] = merged((), changes[name])

@@ -51,6 +51,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         self._renewed: set[str] = set()
         self._n_out: dict[str, tuple[int, IWeightInit]] = {}
         self._n_in: set[str] = set()
+        self._schemes: dict[str, IWeightInit] = {}          # of layers with new weights: fine-tune settings leave them
         self._frozen: tuple[str, ...] = ()
         self._more: dict[str, Any] = {}
 
@@ -187,6 +188,11 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
                 fitted = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=part.conf), pre_processor=part.preprocessor)
             self._vertices[part.key] = fitted
         further = [k for k in changed if k not in self._renewed]
+        _, following = [*self._n_out.values()][-1]
+        for name in further:
+            vertex = self._vertices[name]
+            if isinstance(vertex, LayerVertex) and with_scheme(vertex.layer, following) is not vertex.layer:
+                self._schemes[name] = following
         if further:
             report(f"{', '.join(further)} have new parameters, as {', '.join(self._n_out)} have another number of outputs")
         self._renewed |= set(changed)
@@ -217,6 +223,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         settings: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
         for name in set(NeuralNetConfiguration._fields) & set(GlobalConfiguration._fields) - {"layer"}:
             settings.set_option(name, self._conf.data_type if name == "data_type" else getattr(default, name))
+        given = settings.settings()                     # of new layers; those that are kept have their regularization already
+        settings.set_option("regularization", ()).set_option("regularization_bias", ())
         builder = GraphBuilder(settings).add_inputs(*self._inputs).set_outputs(*self._outputs)
         if self._input_types:
             builder.set_input_types(*self._input_types)
@@ -225,11 +233,14 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             builder.set_option(name, value)
         for name, vertex in self._vertices.items():
             if isinstance(vertex, LayerVertex):
-                self._put(builder, name, self._tune.applied_to(vertex.layer_conf).layer, vertex.pre_processor)
+                layer: Any = self._tune.applied_to(vertex.layer_conf).layer
+                scheme = self._schemes.get(name)
+                self._put(builder, name, layer if scheme is None else layer.replace(weight_init=scheme), vertex.pre_processor)
             else:
                 self._put(builder, name, vertex)
         for name, added in self._added.items():
-            self._put(builder, name, added, self._preprocessors.get(name))
+            new = added.apply_global_config(given) if isinstance(added, Layer) else added
+            self._put(builder, name, new, self._preprocessors.get(name))
         conf = self._tune.applied_to_network(builder.build())
         return conf.replace(**{"validate_output_layer_config": self._conf.validate_output_layer_config, **self._more})
 
@@ -279,6 +290,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         assert isinstance(vertex, LayerVertex)
         self._vertices[name] = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=layer.replace(**changes)))
         self._sources[name] = sources
+        if "weight_init" in changes:
+            self._schemes[name] = changes["weight_init"]
         self._renewed.add(name)
 
     def _add(self, name: str, added: Layer | GraphVertex, sources: tuple[str, ...]) -> Self:

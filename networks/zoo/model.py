@@ -34,7 +34,7 @@ class ZooType(JavaEnum):
 
 @dataclass(frozen=True)
 class ModelMetaData:
-    """What a model takes and gives.
+    """Shapes of the inputs and outputs of a model.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ MANY = 1 << 18
 
 
 class Draws:
-    """Where random ops draw from: each call draws anew, and equal seeds give equal numbers."""
+    """The random numbers of ops: each call draws anew, and equal seeds give equal numbers."""
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed

@@ -70,7 +70,7 @@ class EagerOps(_Binding, BaseOps):
 
     @property
     def seed(self) -> int:
-        """Where random ops draw from, in all objects of this class; setting it starts their numbers again."""
+        """The seed of the random numbers of ops, in all objects of this class; setting it starts their numbers again."""
         return draws.seed
 
     @seed.setter

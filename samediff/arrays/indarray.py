@@ -21,7 +21,7 @@ from .methods.parts import Parts
 from .methods.products import Products
 from .methods.reducing import Reducing
 from .methods.shaping import Shaping
-from .methods.text import Text
+from .methods.text import TextMethods
 from .numpy_calls import NumpyCalls, call
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _sizes: Any = np.ndarray.shape  # NumPy's own attribute
 
 
 @refusing("INDArray")
-class INDArray(NumpyCalls, Arithmetic, Products, Comparing, Reducing, Shaping, Parts, Elements, Facts, Memory, Text, INDArrayNames,  # type: ignore[misc]
+class INDArray(NumpyCalls, Arithmetic, Products, Comparing, Reducing, Shaping, Parts, Elements, Facts, Memory, TextMethods, INDArrayNames,  # type: ignore[misc]
                _Array, metaclass=ArrayType):
     """An array with DL4J's methods, in both spellings; NumPy's functions, operators and indices work as on any other.
 

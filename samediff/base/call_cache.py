@@ -11,9 +11,9 @@ MAX_ENTRIES, MAX_BYTES, LAST_FEW = 64, 1 << 30, 4
 
 
 def _bytes(entry: Any) -> float:
-    """The arena of a plan, or of that which an entry holds: as its first item, or as its attribute ``plan``."""
+    """What a plan keeps, or that which an entry holds: as its first item, or as its attribute ``plan``."""
     plan = entry[0] if isinstance(entry, tuple) else getattr(entry, "plan", entry)
-    return getattr(plan, "arena", 0.0)
+    return getattr(plan, "memory", 0.0)
 
 
 class CallCache:

@@ -35,11 +35,17 @@ from ..data.public.labelled_examples import LabelledExamples as LabelledExamples
 from ..data.public.mnist_iterators import EmnistDataSetIterator as EmnistDataSetIterator
 from ..data.readers.csv_reader import CSVRecordReader as CSVRecordReader
 from ..data.readers.record_iterators import RecordReaderDataSetIterator as RecordReaderDataSetIterator
+from ..data.readers.record_iterators import RecordReaderDataSetIteratorBuilder as RecordReaderDataSetIteratorBuilder
 from ..data.readers.record_multi_iterator import RecordReaderMultiDataSetIteratorBuilder as RecordReaderMultiDataSetIteratorBuilder
 from ..data.records.record_meta_data import RecordMetaDataLine as RecordMetaDataLine
 from ..data.sets.dataset import DataSet as DataSet
 from ..data.sets.dataset import SplitTestAndTrain as SplitTestAndTrain
 from ..data.sets.multi_dataset import MultiDataSet as MultiDataSet
+from ..data.transforms.executing import JoinBuilder as JoinBuilder
+from ..data.transforms.process import TransformProcessBuilder as TransformProcessBuilder
+from ..data.transforms.reducer import ReducerBuilder as ReducerBuilder
+from ..data.transforms.schema import SchemaBuilder as SchemaBuilder
+from ..data.transforms.time_steps import DeriveColumnsFromTimeTransformBuilder as DeriveColumnsFromTimeTransformBuilder
 from ..evaluation.base import BaseEvaluation as BaseEvaluation
 from ..evaluation.binary import EvaluationBinary as EvaluationBinary
 from ..evaluation.calibration import EvaluationCalibration as EvaluationCalibration
@@ -463,6 +469,11 @@ class RecordReaderDataSetIteratorNames(JavaSpelling):
     loadFromMetaData = RecordReaderDataSetIterator.load_from_meta_data
     setCollectMetaData = RecordReaderDataSetIterator.set_collect_meta_data
 
+class RecordReaderDataSetIteratorBuilderNames(JavaSpelling):
+    collectMetaData = RecordReaderDataSetIteratorBuilder.collect_meta_data
+    maxNumBatches = RecordReaderDataSetIteratorBuilder.max_num_batches
+    preProcessor = RecordReaderDataSetIteratorBuilder.pre_processor
+
 class RecordReaderMultiDataSetIteratorBuilderNames(JavaSpelling):
     addInput = RecordReaderMultiDataSetIteratorBuilder.add_input
     addInputOneHot = RecordReaderMultiDataSetIteratorBuilder.add_input_one_hot
@@ -535,6 +546,112 @@ class MultiDataSetNames(JavaSpelling):
     setFeaturesMaskArray = MultiDataSet.set_features_mask_array
     setLabels = MultiDataSet.set_labels
     setLabelsMaskArray = MultiDataSet.set_labels_mask_array
+
+class JoinBuilderNames(JavaSpelling):
+    setJoinColumns = JoinBuilder.set_join_columns
+    setJoinColumnsLeft = JoinBuilder.set_join_columns_left
+    setJoinColumnsRight = JoinBuilder.set_join_columns_right
+    setKeyColumns = JoinBuilder.set_join_columns
+    setKeyColumnsLeft = JoinBuilder.set_join_columns_left
+    setKeyColumnsRight = JoinBuilder.set_join_columns_right
+    setSchemas = JoinBuilder.set_schemas
+
+class TransformProcessBuilderNames(JavaSpelling):
+    addConstantColumn = TransformProcessBuilder.add_constant_column
+    addConstantDoubleColumn = TransformProcessBuilder.add_constant_double_column
+    addConstantIntegerColumn = TransformProcessBuilder.add_constant_integer_column
+    addConstantLongColumn = TransformProcessBuilder.add_constant_long_column
+    appendStringColumnTransform = TransformProcessBuilder.append_string_column_transform
+    calculateSortedRank = TransformProcessBuilder.calculate_sorted_rank
+    categoricalToInteger = TransformProcessBuilder.categorical_to_integer
+    categoricalToOneHot = TransformProcessBuilder.categorical_to_one_hot
+    conditionalCopyValueTransform = TransformProcessBuilder.conditional_copy_value_transform
+    conditionalReplaceValueTransform = TransformProcessBuilder.conditional_replace_value_transform
+    conditionalReplaceValueTransformWithDefault = TransformProcessBuilder.conditional_replace_value_transform_with_default
+    convertFromSequence = TransformProcessBuilder.convert_from_sequence
+    convertToDouble = TransformProcessBuilder.convert_to_double
+    convertToInteger = TransformProcessBuilder.convert_to_integer
+    convertToSequence = TransformProcessBuilder.convert_to_sequence
+    convertToString = TransformProcessBuilder.convert_to_string
+    doubleColumnsMathOp = TransformProcessBuilder.double_columns_math_op
+    doubleMathFunction = TransformProcessBuilder.double_math_function
+    doubleMathOp = TransformProcessBuilder.double_math_op
+    duplicateColumn = TransformProcessBuilder.duplicate_column
+    duplicateColumns = TransformProcessBuilder.duplicate_columns
+    firstDigitTransform = TransformProcessBuilder.first_digit_transform
+    floatColumnsMathOp = TransformProcessBuilder.float_columns_math_op
+    floatMathFunction = TransformProcessBuilder.float_math_function
+    floatMathOp = TransformProcessBuilder.float_math_op
+    integerColumnsMathOp = TransformProcessBuilder.integer_columns_math_op
+    integerMathOp = TransformProcessBuilder.integer_math_op
+    integerToCategorical = TransformProcessBuilder.integer_to_categorical
+    integerToOneHot = TransformProcessBuilder.integer_to_one_hot
+    longColumnsMathOp = TransformProcessBuilder.long_columns_math_op
+    longMathOp = TransformProcessBuilder.long_math_op
+    offsetSequence = TransformProcessBuilder.offset_sequence
+    reduceSequence = TransformProcessBuilder.reduce_sequence
+    removeAllColumnsExceptFor = TransformProcessBuilder.remove_all_columns_except_for
+    removeColumns = TransformProcessBuilder.remove_columns
+    renameColumn = TransformProcessBuilder.rename_column
+    renameColumns = TransformProcessBuilder.rename_columns
+    reorderColumns = TransformProcessBuilder.reorder_columns
+    replaceStringTransform = TransformProcessBuilder.replace_string_transform
+    sequenceMovingWindowReduce = TransformProcessBuilder.sequence_moving_window_reduce
+    splitSequence = TransformProcessBuilder.split_sequence
+    stringMapTransform = TransformProcessBuilder.string_map_transform
+    stringRemoveWhitespaceTransform = TransformProcessBuilder.string_remove_whitespace_transform
+    stringToCategorical = TransformProcessBuilder.string_to_categorical
+    stringToTimeTransform = TransformProcessBuilder.string_to_time_transform
+    timeMathOp = TransformProcessBuilder.time_math_op
+    trimOrPadSequenceToLength = TransformProcessBuilder.trim_or_pad_sequence_to_length
+    trimSequence = TransformProcessBuilder.trim_sequence
+    trimSequenceToLength = TransformProcessBuilder.trim_sequence_to_length
+
+class ReducerBuilderNames(JavaSpelling):
+    appendColumns = ReducerBuilder.append_columns
+    conditionalReduction = ReducerBuilder.conditional_reduction
+    countColumns = ReducerBuilder.count_columns
+    countUniqueColumns = ReducerBuilder.count_unique_columns
+    keyColumns = ReducerBuilder.key_columns
+    maxColumn = ReducerBuilder.max_column
+    maxColumns = ReducerBuilder.max_columns
+    meanColumns = ReducerBuilder.mean_columns
+    minColumns = ReducerBuilder.min_columns
+    multipleOpColmumns = ReducerBuilder.multiple_op_colmumns
+    multipleOpColumns = ReducerBuilder.multiple_op_colmumns
+    populationVariance = ReducerBuilder.population_variance
+    prependColumns = ReducerBuilder.prepend_columns
+    prodColumns = ReducerBuilder.prod_columns
+    rangeColumns = ReducerBuilder.range_columns
+    setIgnoreInvalid = ReducerBuilder.set_ignore_invalid
+    stdevColumns = ReducerBuilder.stdev_columns
+    sumColumns = ReducerBuilder.sum_columns
+    takeFirstColumns = ReducerBuilder.take_first_columns
+    takeLastColumns = ReducerBuilder.take_last_columns
+    uncorrectedStdevColumns = ReducerBuilder.uncorrected_stdev_columns
+
+class SchemaBuilderNames(JavaSpelling):
+    addColumn = SchemaBuilder.add_column
+    addColumnBoolean = SchemaBuilder.add_column_boolean
+    addColumnCategorical = SchemaBuilder.add_column_categorical
+    addColumnDouble = SchemaBuilder.add_column_double
+    addColumnFloat = SchemaBuilder.add_column_float
+    addColumnInteger = SchemaBuilder.add_column_integer
+    addColumnLong = SchemaBuilder.add_column_long
+    addColumnNdArray = SchemaBuilder.add_column_nd_array
+    addColumnString = SchemaBuilder.add_column_string
+    addColumnTime = SchemaBuilder.add_column_time
+    addColumnsBoolean = SchemaBuilder.add_columns_boolean
+    addColumnsDouble = SchemaBuilder.add_columns_double
+    addColumnsFloat = SchemaBuilder.add_columns_float
+    addColumnsInteger = SchemaBuilder.add_columns_integer
+    addColumnsLong = SchemaBuilder.add_columns_long
+    addColumnsString = SchemaBuilder.add_columns_string
+
+class DeriveColumnsFromTimeTransformBuilderNames(JavaSpelling):
+    addIntegerDerivedColumn = DeriveColumnsFromTimeTransformBuilder.add_integer_derived_column
+    addStringDerivedColumn = DeriveColumnsFromTimeTransformBuilder.add_string_derived_column
+    insertAfter = DeriveColumnsFromTimeTransformBuilder.insert_after
 
 class BaseEvaluationNames(JavaSpelling):
     fromDocument = BaseEvaluation.from_document

@@ -24,7 +24,7 @@ _OWN = __package__.partition(".")[0] + "."
 
 
 class LockRank(IntEnum):
-    """What a fork waits for. A thread that holds one of these takes only those behind it."""
+    """The order of locks for which a fork waits. A thread that holds one of these takes only those behind it."""
 
     FORK = 0            # another fork
     STEPS = 1           # parameters that change

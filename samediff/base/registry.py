@@ -208,7 +208,7 @@ class Registry(Generic[T]):
 
 @dataclass(frozen=True)
 class Written:
-    """Where a registration is written, and during which run of its module it was made."""
+    """The place of a registration in the sources, and the run of its module in which it was made."""
 
     place: SourceLine
     run: Any

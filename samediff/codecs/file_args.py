@@ -32,7 +32,7 @@ class FileStep(NamedTuple):
 
 @dataclass(frozen=True)
 class FileArgs:
-    """Where the attributes of an op stand in a graph file, in the language of :mod:`.arg_slots`.
+    """The places of the attributes of an op in a graph file, in the language of :mod:`.arg_slots`.
 
     Without arguments it describes an op that has none. Example: ``FileArgs(ints=("k_h", "k_w"), properties={"kH":
     "l:k_h"})``. Reading takes the argument vectors; a property only tells what they do not.

@@ -10,7 +10,7 @@ from ..errors import MissingOpError, did_you_mean
 
 
 class Documented(Protocol):
-    """What is made of JSON documents."""
+    """Protocol of classes that are made of JSON documents."""
 
     @classmethod
     def from_document(cls, document: Any) -> Any: ...
@@ -73,7 +73,7 @@ def _known(name: str) -> type[Documented] | None:
 
 
 def by_name(made: Any) -> tuple[Any, ...] | None:
-    """What pickle keeps of an object whose class is found under its registered name alone: one of a function or lambda.
+    """The form in which pickle keeps an object whose class is found under its registered name alone: one of a function or lambda.
 
     None where a module holds the class, as pickle expects, and where nobody holds it.
     """

@@ -66,7 +66,7 @@ def option(function: Callable[..., None]) -> Any:
 
 
 class Option:
-    """What :func:`option` declares."""
+    """An option of a builder that is no field, made by :func:`option`."""
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function

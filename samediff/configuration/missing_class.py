@@ -16,7 +16,7 @@ _NOT_OF_PLUG_INS = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.deeplear
 
 
 class _MissingAttributeError(MissingOpError, AttributeError):
-    """What a stand-in does not know; also what ``hasattr`` looks for."""
+    """Error for an attribute that a stand-in does not know; ``hasattr`` sees it as one, too."""
 
 
 @contextmanager
@@ -156,4 +156,4 @@ def _refusing(self: MissingClass, *args: Any, **options: Any) -> NoReturn:
 
 
 def _nothing(self: MissingClass) -> None:
-    """What was not read needs no check."""
+    """Check nothing: nothing was read."""

@@ -22,7 +22,7 @@ from ..expressions.arrays import from_gpu, is_on_gpu
 
 
 class AnyBackend(Protocol):
-    """What the choice of a device asks of a back end; plans ask more (:func:`~dl4py.samediff.plans.backend.backend_of`)."""
+    """Protocol of a back end for the choice of a device; plans ask more (:func:`~dl4py.samediff.plans.backend.backend_of`)."""
 
     on_host: bool
     takes_gpu_arrays: bool

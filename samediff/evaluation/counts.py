@@ -10,7 +10,7 @@ from ..base.java.java_enum import JavaEnum
 
 
 class EvaluationAveraging(JavaEnum):
-    """How a measure of several classes becomes one number.
+    """Ways to make one number of a measure of several classes.
 
     ``Macro`` is the mean of the measures of the classes, ``Micro`` the measure of the summed counts.
     """

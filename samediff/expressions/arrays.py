@@ -192,7 +192,10 @@ def require_whole(number: Any, dtype: Any) -> None:
 
 
 def require_held(number: Any, dtype: Any) -> None:
-    """DataTypeError for a number that an integer type does not hold: beyond its range, or no whole one."""
+    """DataTypeError for a number that an integer type or BOOL does not hold: beyond its range, or no whole one."""
+    if dtype.kind == "b" and number not in (0, 1):
+        raise DataTypeError(f"number {number} takes the type of the array, BOOL, which holds 0 and 1; "
+                            "cast the array first, as in cast_to(DataType.FLOAT)")
     if dtype.kind in "iu":
         require_whole(number, dtype)
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max

@@ -146,7 +146,7 @@ class FrameReader:
 
     def _sides(self, made: Mapping[str, Item], merge: Item) -> tuple[str, str, str] | None:
         """The inputs of a merge that are taken if false and if true, and the condition; None where it joins no branches (yet)."""
-        if any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
+        if any(_kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
             return None
         sides: dict[int, str] = {}
         conditions = set()
@@ -184,13 +184,10 @@ class FrameReader:
             self.items = [i for i in self.items if id(i) not in gone]
             shrinking = len(self.items) < before
 
-    def _kind(self, made: Mapping[str, Item], name: str) -> str:
-        return made[name].kind if name in made else ""
-
     def _loop_merges(self) -> list[Item]:
         made = self._producers()
         return [i for i in self.items if i.kind == "merge"
-                and any(self._kind(made, n) == "next_iteration" or n in i.outputs for n in i.inputs)]
+                and any(_kind(made, n) == "next_iteration" or n in i.outputs for n in i.inputs)]
 
     # Loops
 
@@ -199,60 +196,127 @@ class FrameReader:
 
     def _loop(self, frame: Any) -> bool:
         made = self._producers()
-        enters = [i for i in self.items if i.kind == "enter" and _frame(i) == frame]
-        first = {i.outputs[0]: i.inputs[0] for i in enters}
-        merges = [i for i in self.items if i.kind == "merge" and i.inputs[0] in first
-                  and self._kind(made, i.inputs[1]) == "next_iteration"]
-        deciding = {s.inputs[0]: s for s in self.items if s.kind == "switch"}
-        if not merges or any(m.outputs[0] not in deciding for m in merges):
+        loop = _Loop.of(frame, self.items, made)
+        parts = None if loop is None else self._parts_of(loop)
+        if loop is None or parts is None:
             return False
-        switches = [deciding[m.outputs[0]] for m in merges]
-        condition = switches[0].inputs[1]
-        # what the body gives without the state
-        through = [s for s in self.items if s.kind == "switch" and s.inputs[1] == condition and s not in switches]
-        if self._kind(made, condition) == "loop_cond":
-            condition = made[condition].inputs[0]
-        leaving = {e.inputs[0]: e for e in self.items if e.kind == "exit"}
-        exits = [leaving.get(s.outputs[0]) for s in switches]
-        names = {n: m.outputs[0] for s, m in zip(switches, merges) for n in (m.outputs[0], s.outputs[1])}
-        names |= {n: outer for n, outer in first.items() if n not in {m.inputs[0] for m in merges}}
-        sent = {s.outputs[1]: s.inputs[0] for s in through}
-        names |= {n: names.get(given, given) for n, given in sent.items()}
-        results = [made[m.inputs[1]].inputs[0] for m in merges]
-        parts = []
-        for wanted in ([condition], results):
-            between, ends = self._back(wanted, lambda i, n: bool(i.kind), sent)
-            if any(i not in merges and i not in switches and i not in enters for i, _ in ends):
-                return False                      # an inner one comes first
-            parts.append(self._depending(between, names))
-        state = [m.outputs[0] for m in merges]
-        outside = dict.fromkeys(n for part, wanted in zip(parts, ([condition], results))
-                                for n in self._outside(wanted, part, names) if n not in state)
-        outputs = tuple(e.outputs[0] if e is not None else f"{m.outputs[0]}:last" for e, m in zip(exits, merges))
-        initial = [first[m.inputs[0]] for m in merges]
+        outside = dict.fromkeys(n for part, wanted in zip(parts, loop.wanted)
+                                for n in self._outside(wanted, part, loop.names) if n not in loop.state)
+        new = Item(loop.name, [*loop.initial, *outside], loop.outputs, build=self._while(loop, parts, list(outside)))
+        control = loop.control(self.items, made)
+        self._replace(control, new)
+        inner = {i.name for part in parts for i in part}
+        lost = {n for i in control for n in i.outputs} - set(loop.outputs)
+        self.items = [i for i in self.items if i.name not in inner and (i is new or not lost.intersection(i.inputs))]
+        return True
 
+    def _parts_of(self, loop: _Loop) -> list[list[Item]] | None:
+        """The items of the condition and of the body; None where they hold another frame, which comes first."""
+        parts = []
+        for wanted in loop.wanted:
+            between, ends = self._back(wanted, lambda i, n: bool(i.kind), loop.sent)
+            if any(i not in loop.merges and i not in loop.switches and i not in loop.enters for i, _ in ends):
+                return None
+            parts.append(self._depending(between, loop.names))
+        return parts
+
+    def _while(self, loop: _Loop, parts: Sequence[Sequence[Item]], outside: Sequence[str]) -> Callable[[Any, Sequence[str]], Op]:
         def build(sd: Any, inputs: Sequence[str]) -> Op:
-            pairs = list(zip([*state, *outside], inputs))
-            specs = {n: TensorSpec((v := sd.variable(given)).spec.shape, v.dtype) for n, given in zip(state, inputs)}
+            pairs = list(zip([*loop.state, *outside], inputs))
+            specs = {n: TensorSpec((v := sd.variable(given)).spec.shape, v.dtype) for n, given in zip(loop.state, inputs)}
             for _ in range(8):                    # until the shapes hold for every iteration
-                cond, body = (self.cut(sd, [i.renamed(names) for i in part], pairs, [names.get(w, w) for w in wanted], specs)
-                              for part, wanted in zip(parts, ([condition], results)))
-                after = {n: relaxed(specs[n], body.sd.variable(o).spec) for n, o in zip(state, body.outputs)}
+                cond, body = (self.cut(sd, [i.renamed(loop.names) for i in part], pairs, [loop.names.get(w, w) for w in wanted], specs)
+                              for part, wanted in zip(parts, loop.wanted))
+                after = {n: relaxed(specs[n], body.sd.variable(o).spec) for n, o in zip(loop.state, body.outputs)}
                 if after == specs:
                     break
                 specs = after
             return While(cond, body)
+        return build
 
-        inner = list({id(i): i for part in parts for i in part}.values())
-        control = [i for i in (*enters, *merges, *switches, *through, *exits) if i is not None]
-        control += [made[m.inputs[1]] for m in merges] + [i for i in self.items if i.kind == "loop_cond" and i.inputs[0] == condition]
-        control += [i for i in self.items if i.kind == "merge" and set(i.inputs) & set(i.outputs)]   # DL4J's own counter, never read
-        place = next((part_of(e.flat) or e.name for e in exits if e is not None), merges[0].name)
-        new = Item(place, [*initial, *outside], outputs, build=build)
-        self._replace(control, new)
-        lost = {n for i in control for n in i.outputs} - set(outputs)
-        self.items = [i for i in self.items if i.name not in {c.name for c in inner} and (i is new or not lost.intersection(i.inputs))]
-        return True
+
+@dataclass(eq=False)
+class _Loop:
+    """The control flow of a frame, in the order of the state.
+
+    Attributes
+    ----------
+    enters, merges, switches : the items by which values come in, go round, and are sent into the body or out
+    through : switches of values that the body gets without them being part of the state
+    exits : the items by which the last values leave; None for values that nobody reads afterwards
+    condition, results : the values that decide, and the next state
+    names : of values as the body calls them, those inside of the sub-graphs
+    """
+
+    enters: list[Item]
+    merges: list[Item]
+    switches: list[Item]
+    through: list[Item]
+    exits: list[Item | None]
+    condition: str
+    results: list[str]
+    names: dict[str, str]
+
+    @classmethod
+    def of(cls, frame: Any, items: Sequence[Item], made: Mapping[str, Item]) -> _Loop | None:
+        """The loop of a frame; None where it is not complete."""
+        enters = [i for i in items if i.kind == "enter" and _frame(i) == frame]
+        entering = {i.outputs[0] for i in enters}
+        merges = [i for i in items if i.kind == "merge" and i.inputs[0] in entering and _kind(made, i.inputs[1]) == "next_iteration"]
+        deciding = {s.inputs[0]: s for s in items if s.kind == "switch"}
+        if not merges or any(m.outputs[0] not in deciding for m in merges):
+            return None
+        switches = [deciding[m.outputs[0]] for m in merges]
+        condition = switches[0].inputs[1]
+        through = [s for s in items if s.kind == "switch" and s.inputs[1] == condition and s not in switches]
+        leaving = {e.inputs[0]: e for e in items if e.kind == "exit"}
+        names = {n: m.outputs[0] for s, m in zip(switches, merges) for n in (m.outputs[0], s.outputs[1])}
+        names |= {i.outputs[0]: i.inputs[0] for i in enters if i.outputs[0] not in {m.inputs[0] for m in merges}}
+        names |= {s.outputs[1]: names.get(s.inputs[0], s.inputs[0]) for s in through}
+        return cls(enters, merges, switches, through, [leaving.get(s.outputs[0]) for s in switches],
+                   made[condition].inputs[0] if _kind(made, condition) == "loop_cond" else condition,
+                   [made[m.inputs[1]].inputs[0] for m in merges], names)
+
+    @property
+    def wanted(self) -> tuple[list[str], list[str]]:
+        """The values that the two sub-graphs compute."""
+        return [self.condition], self.results
+
+    @property
+    def state(self) -> list[str]:
+        """The names of the values that go round."""
+        return [m.outputs[0] for m in self.merges]
+
+    @property
+    def initial(self) -> list[str]:
+        """The values with which the first iteration begins."""
+        first = {i.outputs[0]: i.inputs[0] for i in self.enters}
+        return [first[m.inputs[0]] for m in self.merges]
+
+    @property
+    def sent(self) -> dict[str, str]:
+        """The sources of values that pass a switch without being part of the state."""
+        return {s.outputs[1]: s.inputs[0] for s in self.through}
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The last values."""
+        return tuple(f"{n}:last" if e is None else e.outputs[0] for n, e in zip(self.state, self.exits))
+
+    @property
+    def name(self) -> str:
+        """The name of the node that takes the place of all of it."""
+        return next((part_of(e.flat) or e.name for e in self.exits if e is not None), self.merges[0].name)
+
+    def control(self, items: Sequence[Item], made: Mapping[str, Item]) -> list[Item]:
+        """All items of control flow that the loop consists of."""
+        found = [i for i in (*self.enters, *self.merges, *self.switches, *self.through, *self.exits) if i is not None]
+        found += [made[m.inputs[1]] for m in self.merges] + [i for i in items if i.kind == "loop_cond" and i.inputs[0] == self.condition]
+        return found + [i for i in items if i.kind == "merge" and set(i.inputs) & set(i.outputs)]   # DL4J's own counter, never read
+
+
+def _kind(made: Mapping[str, Item], name: str) -> str:
+    return made[name].kind if name in made else ""
 
 
 def part_of(flat: FlatNode | None) -> Any:

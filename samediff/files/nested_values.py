@@ -114,7 +114,7 @@ def _document(value: Any) -> Any:
 
 
 def _items(hint: Any, origins: tuple[type, ...]) -> tuple[Any, ...]:
-    """What a list or dict of that annotation holds, which may be optional."""
+    """The annotation of the members of a list or dict, which may be optional."""
     options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
     return next((typing.get_args(o) for o in options if typing.get_origin(o) in origins), ())
 

@@ -76,7 +76,7 @@ class OpNames:
 
 
 def file_args(cls: type[Op]) -> FileArgs:
-    """How the attributes of an op class stand in files; by field name when nobody says."""
+    """The places of the attributes of an op class in files; by field name where the class does not say."""
     return _BY_FIELD if cls.file is None else cls.file  # type: ignore[no-any-return]
 
 
@@ -182,7 +182,7 @@ def input_names(op: Op) -> list[str]:
 
 
 def file_fields(op: Op, inputs: Sequence[str | None], shape: Sequence[int] | None = None) -> dict[str, Any]:
-    """What slots of :class:`FileArgs` may name: the attributes, which inputs there are, and the shape of the first one."""
+    """The values that slots of :class:`FileArgs` may name: attributes, which inputs there are, the shape of the first one."""
     given = {n for n, name in zip(input_names(op), inputs) if name is not None}
     told = {f"given_{n}": n in given for n in input_names(op)} | {"input_shape": shape}
     return told | {name: getattr(op, name) for name in op.attribute_names()}
@@ -229,7 +229,7 @@ def check_inputs(op: Op, node: FlatNode, count: int) -> None:
 
 
 def _told_present(op: Op, node: FlatNode) -> list[bool] | None:
-    """Which inputs are there, where arguments of the op say so (``given_gamma``)."""
+    """The inputs that are there, where arguments of the op say so (``given_gamma``)."""
     if not any(slot.partition(":")[0].startswith("given_") for slot in file_args(type(op)).ints):
         return None
     found = file_args(type(op)).decode(node)

@@ -16,11 +16,11 @@ from ..ir.typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps
 from .control_dependencies import ControlDependenciesMixin
 from .flat_access import FlatAccessMixin
 from .functions import FunctionsMixin
+from .graph_edit import GraphEditMixin
 from .importing import ImportingMixin
 from .inspection import InspectionMixin
 from .lookup import LookupMixin
 from .numpy_calls import NumpyMixin
-from .rewiring import GraphEditMixin
 from .running.profiling import ProfilingMixin
 from .running.whole_runs import WholeRuns
 from .tensor_array import SequencesMixin

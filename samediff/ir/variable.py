@@ -1,7 +1,10 @@
 """Variables of a graph: names with operators."""
 from __future__ import annotations
 
+import decimal
 import math
+import numbers
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +54,7 @@ class SDVariable(VariableOps):
 
     __slots__ = ("_name", "_scheme", "_spec", "_type")
     __array_priority__ = 1000
+    __pandas_priority__ = 5000
 
     def __init__(self, sd: Graph, name: str, kind: VariableType, spec: TensorSpec) -> None:
         self._sd = sd
@@ -457,8 +461,10 @@ class SDVariable(VariableOps):
 
 
 def _is_operand(value: Any) -> bool:
-    """Whether ``==`` compares elements with it; a variable is never equal to names, None and the like."""
-    return isinstance(value, (SDVariable, np.ndarray, np.generic, bool, int, float, list, tuple))
+    """Whether ``==`` compares elements with it, as it holds numbers; a variable is never equal to names, None and the like."""
+    if hasattr(type(value), "__array__") or hasattr(type(value), "__dlpack__"):
+        return True
+    return isinstance(value, (numbers.Number, decimal.Decimal, Sequence)) and not isinstance(value, (str, bytes, bytearray))
 
 
 def redeclare(variable: SDVariable, name: str | None = None, kind: VariableType | None = None, spec: TensorSpec | None = None,

@@ -51,7 +51,7 @@ def axes_of(values: Sequence[Any]) -> tuple[int, ...]:
 
 
 class Layout(NamedTuple):
-    """What a factory makes: shape, type and order."""
+    """Shape, type and order of an array to be made."""
 
     shape: Shape
     data_type: DataType

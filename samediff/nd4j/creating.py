@@ -15,6 +15,7 @@ from ..arrays.plain_arguments import wholes
 from ..arrays.recording import new
 from ..base.datatype import DataType
 from ..errors import GraphError, ShapeError
+from ..expressions.arrays import as_array, require_held
 from ..ir.translate_errors import refusing
 from .arguments import Layout, arrays_of, is_order, is_size, is_sizes, is_type
 
@@ -164,7 +165,9 @@ class Creating:
         listed = bool(sizes) and isinstance(sizes[0], (list, tuple))
         shape = wholes(sizes[0] if listed else sizes, "a size")
         kind = data_type or (DataType.INT if listed and is_size(value) else default_type())
-        return made(np.full(shape, scalar_of(numbers(value, "Nd4j.valueArrayOf")), kind.numpy))
+        number = scalar_of(numbers(value, "Nd4j.valueArrayOf"))
+        require_held(number, kind.numpy)
+        return made(np.full(shape, number, kind.numpy))
 
     @staticmethod
     def scalar(*args: Any) -> INDArray:
@@ -179,7 +182,8 @@ class Creating:
             raise ShapeError(f"Nd4j.scalar takes one number; got an array of shape {tuple(value.shape)}. Nd4j.create makes arrays of many")
         value = args[-1] if not np.ndim(value) else value.reshape(())
         if len(args) > 1:
-            return made(value if is_pending(value) else np.asarray(value), DataType.of(args[0]))
+            kind = DataType.of(args[0])
+            return made(value if is_pending(value) else as_array(value, kind.numpy), kind)
         if type(value) is float:
             return made(np.array(value, default_type().numpy))
         return made(value if hasattr(value, "dtype") else INDArray.of(value))
@@ -253,7 +257,7 @@ def _numbers(data: Any, data_type: DataType | None) -> Any:
     kind = data_type or _type_of(data, None)
     if is_pending(data):
         return INDArray.of(data, kind)
-    return np.asarray(data) if kind is None else np.asarray(data).astype(kind.numpy)
+    return np.asarray(data) if kind is None else as_array(data, kind.numpy)
 
 
 def _laid_out(array: Any, shape: list[int], strides: list[int] | None, offset: int, order: str) -> INDArray:

@@ -110,7 +110,7 @@ _SHARED = Random(generator=get_random())
 
 
 class _Draw:
-    """What the arguments of ``rand`` and ``randn`` ask for."""
+    """The arguments of ``rand`` and ``randn``, read."""
 
     def __init__(self, what: str, args: Sequence[Any]) -> None:
         tell_recorder()

@@ -53,7 +53,7 @@ _PARTS = {
 
 
 class Settings:
-    """What DL4J's environment tells: data types, and stand-ins for its managers."""
+    """The settings of DL4J's environment: data types, and stand-ins for its managers."""
 
     #: What DL4J adds where a division by zero threatens.
     EPS_THRESHOLD = 1e-5

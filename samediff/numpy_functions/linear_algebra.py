@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.spec import normalize_axis
 from ..families.array_code.symbolic_size import NotInGraphError
+from .ordering import axes_of
 
 
 @functools.cache
@@ -137,7 +138,12 @@ def vector_norm(xp: Any, x: Any, axis: Any = None, keepdims: bool = False, ord: 
         return _extreme(xp, size, ord, axis, keepdims)
     if ord == 0:
         return xp.astype(xp.sum(x != 0, axis=axis, keepdims=keepdims), x.dtype)
-    return xp.sum(size, axis=axis, keepdims=keepdims) if ord == 1 else xp.sum(size ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+    if ord == 1:
+        return xp.sum(size, axis=axis, keepdims=keepdims)
+    largest = _extreme(xp, size, ord, axis, True)           # powers of shares of it stay in the range of the type
+    scale = xp.where((largest > 0) & (largest < np.inf), largest, xp.asarray(1, dtype=x.dtype))
+    found = scale * xp.sum((size / scale) ** ord, axis=axis, keepdims=True) ** (1 / ord)
+    return found if keepdims else xp.squeeze(found, axes_of(axis, x.ndim))
 
 
 def matrix_norm(xp: Any, x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:

@@ -21,7 +21,7 @@ class NotSayableError(GraphError):
 
 @dataclass(frozen=True)
 class Exporter:
-    """How an op is written.
+    """A writer of an op.
 
     Parameters
     ----------

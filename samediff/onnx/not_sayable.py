@@ -1,4 +1,4 @@
-"""What is not written as ONNX, by op, and why: refused by name, before anything is written."""
+"""Ops that are not written as ONNX, and why: refused by name, before anything is written."""
 from __future__ import annotations
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..base.spec import TensorSpec
 from ..ir.node import Node
+from .large_results import LARGE, bytes_of
 
 
 class StepKind(Enum):
@@ -104,6 +105,11 @@ class PlanData:
     workspaces: dict[Workspace, int] = field(default_factory=dict)         # positions of workspaces in the arena
     arena: int = 0
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a frame keeps: its arena, and large results."""
+        return self.arena + sum(n for v in {*self.sources} if v in self.specs and (n := bytes_of(self.specs[v])) >= LARGE)
 
     @property
     def given(self) -> tuple[Value, ...]:

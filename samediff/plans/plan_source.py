@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
+from ..base.spec import TensorSpec
 from .frame import Frame
+from .large_results import LARGE, LargeResult, bytes_of
 from .plan_data import PlanData, PlanStep, StepKind, Value
 from .reference import as_carray
 
@@ -26,6 +28,7 @@ class PlanWriter:
         self.body: list[tuple[str, int]] = []
         self.made: set[Value] = set(plan.feeds)     # locals, and views of them, that the function has as arrays so far
         self.used: list[int] = []               # steps that it calls as functions
+        self.large: dict[str, TensorSpec] = {}      # results whose memory is used again
 
     def compile(self) -> Any:
         """The compiled ``make``; notes in the plan which line belongs to which step."""
@@ -41,6 +44,7 @@ class PlanWriter:
                 *(f"    {py} = bound[name_{py}]" for n, py in self.names.items() if n in self.frame.bound),
                 *(f"    c{i}{''.join(f', w{i}_{k}' for k in range(len(plan.steps[i].workspace)))}, = calls[{i}]" for i in self.used),
                 *(f"    s{i} = segments[{i}]" for i in self.frame.addresses()),
+                *(f"    large_{py} = LargeResult({spec.shape!r}, {spec.dtype.name})" for py, spec in self.large.items()),
                 f"    def run({', '.join(['ctx', *feeds])}):",
                 *(f"        if not {v}.flags.carray: {v} = as_carray({v})" for v in feeds)]
         text = [*head, *(f"        {line}" for line, _ in self.body),
@@ -54,7 +58,7 @@ class PlanWriter:
         """The global names of the generated function."""
         given = {f"pinned_{k}": self.plan.handed_in[n] for k, n in enumerate(self.plan.outputs) if n in self.plan.handed_in}
         names = {f"name_{py}": n for n, py in self.names.items()}
-        return {"empty": np.empty, "copy": owned, "as_carray": as_carray, "copyto": np.copyto,
+        return {"empty": np.empty, "copy": owned, "as_carray": as_carray, "copyto": np.copyto, "LargeResult": LargeResult,
                 **{t.name: t.numpy for t in DataType if t.is_numeric}, **names, **given}
 
     def name(self, n: Value | None) -> str:
@@ -108,7 +112,12 @@ class PlanWriter:
         for n in names:
             if n not in self.frame.bound and n not in self.made:
                 spec = self.plan.specs[n]
-                self.body.append((f"{self.name(n)} = empty({spec.shape!r}, {spec.dtype.name})", i))
+                if bytes_of(spec) >= LARGE:
+                    self.large[self.name(n)] = spec
+                    made = f"large_{self.name(n)}()"
+                else:
+                    made = f"empty({spec.shape!r}, {spec.dtype.name})"
+                self.body.append((f"{self.name(n)} = {made}", i))
                 self.made.add(n)
 
     def _results(self) -> list[str]:

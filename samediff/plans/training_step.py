@@ -36,7 +36,7 @@ class ParameterUpdate(Protocol):
 
     @property
     def outputs(self) -> int:
-        """How many of the first results of the plan are wanted."""
+        """Number of results of the plan, from the first on, that are wanted."""
 
     @property
     def gate(self) -> Any:

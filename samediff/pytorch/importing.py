@@ -67,7 +67,7 @@ class _Filling:
         return name
 
     def called(self, call: TorchCall) -> Any:
-        """What a call gives."""
+        """The results of a call."""
         if call.op_type == "getitem":
             return self.values[call.args[0].name][call.args[1]]
         if call.op_type in SIZES:

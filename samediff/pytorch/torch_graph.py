@@ -1,4 +1,4 @@
-"""What a module of PyTorch computes, as a list of calls of ops; no PyTorch is needed to read it."""
+"""The computation of a module of PyTorch as a list of calls of ops; no PyTorch is needed to read it."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-import numpy as np
-
 from ..arrays.computing import Draws, draws
 from ..arrays.indarray import INDArray
 from ..arrays.recording import state
@@ -22,10 +20,7 @@ from ..errors import GradientError, GraphError
 from ..expressions.arrays import to_numpy
 from .derivative import derivative
 from .program import TracedProgram
-from .tree import build, flatten, leaf_names
-
-_shape_of, _dtype_of = np.ndarray.shape.__get__, np.ndarray.dtype.__get__  # type: ignore[attr-defined]
-_PLAIN = (np.ndarray, INDArray)
+from .tree import build, flatten, form_of, leaf_names
 
 
 class CompiledGraphFunction(CompiledGraphFunctionNames):
@@ -73,13 +68,12 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result."""
-        if state.recorder is None and not devices.active and not kwargs:
-            try:
-                replay = self._replays.get(tuple([(type(a), _shape_of(a), _dtype_of(a)) for a in args]))
-            except TypeError:           # an argument is no array
-                replay = None
+        if state.recorder is None and not devices.active:
+            arrays: list[Any] = []
+            key = form_of(args, kwargs, arrays)
+            replay = None if key is None else self._replays.get(key)
             if replay is not None:
-                return replay(args)
+                return replay(arrays)
         return self._called(args, kwargs)
 
     def execute(self, *arrays: Any) -> Any:
@@ -150,9 +144,11 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         found: list[Any] = []
         form = flatten((args, kwargs), found)
         arrays = [_given(a) for a in found]
-        plain = not kwargs and all(type(a) in _PLAIN for a in args)         # found by __call__ the next time
-        key: Any = tuple([(type(a), _shape_of(a), _dtype_of(a)) for a in args]) if plain else (form, *[(a.shape, a.dtype) for a in arrays])
-        replay = None if plain or devices.active else self._replays.get(key)
+        key = form_of(args, kwargs, [])
+        replay = None
+        if key is None:                 # else __call__ looked for it
+            key = form, *[(a.shape, a.dtype) for a in arrays]
+            replay = None if devices.active else self._replays.get(key)
         if replay is not None:
             return replay(arrays)
         program = self._program(form, arrays)

@@ -27,7 +27,7 @@ METHODS = frozenset((
 
 
 class LazyINDArray:
-    """What calls on arrays return inside of a :class:`GraphScope`: it knows shape and type, and has its values after the scope's end.
+    """A result of a call inside of a :class:`GraphScope`: it knows shape and type, and has its values after the scope's end.
 
     Calls on it are recorded. After the end it answers as the :class:`INDArray` of the result, and ``isinstance(x, INDArray)`` holds.
 
@@ -225,7 +225,7 @@ def trace_of(array: LazyINDArray) -> Any:
 
 
 def array_of(array: LazyINDArray) -> GraphArray:
-    """What stands for it in the graph."""
+    """The variable of the graph in its place."""
     return array._array
 
 

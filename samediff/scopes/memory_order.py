@@ -11,7 +11,7 @@ from ..ir.variable import SDVariable
 
 
 class MemoryOrders:
-    """Which variables of a recorded graph stand for arrays in column order.
+    """The variables of a recorded graph that stand for arrays in column order.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from ..families.array_code.symbolic_size import NotInGraphError
 from ..ir.run_context import RunContext
 from .lazy import LazyINDArray
 from .trace import GraphTrace, at, recording
-from .tree import ARRAY, build, flatten
+from .tree import build, builder, flatten
 
 _NOTHING_DRAWN = RunContext(training=True)
 
@@ -99,15 +99,15 @@ class TracedProgram:
         plan = known_plan(self.sd, dict(zip(self.names, (*arrays, *self.outside))), self._outputs, True)
         if plan is None or self._baked:
             return None
-        outside, run = tuple(self.outside), plan.run
+        outside, run, draws = tuple(self.outside), plan.run, plan.needs_rng
         takes = [self.names.index(n) for n in plan.feeds]
         straight = not outside and takes == list(range(len(arrays)))
-        single = self.results is ARRAY
+        built = builder(self.results, iter(self._picks))
 
         def call(given: Sequence[Any]) -> Any:
-            feeds = given if straight else [(*given, *outside)[i] for i in takes]
-            found = run(feeds, draw() if plan.needs_rng else _NOTHING_DRAWN)
-            return found[0].view(INDArray) if single else self._built(found)
+            everything = (*given, *outside) if outside else given
+            feeds = given if straight else [everything[i] for i in takes]
+            return built(run(feeds, draw() if draws else _NOTHING_DRAWN))
         return call
 
     def graph(self) -> Any:

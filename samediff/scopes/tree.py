@@ -2,16 +2,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..arrays.indarray import INDArray
 from ..errors import GraphError
 from .exact import Exact
 
 #: Stands in a form where an array was.
 ARRAY = "array"
+
+_STATIC = frozenset((int, bool, str, type(None)))
+_shape_of, _dtype_of = np.ndarray.shape.__get__, np.ndarray.dtype.__get__  # type: ignore[attr-defined]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +58,39 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
                          "lists, dictionaries and dataclasses of them, and values that are hashable") from None
 
 
+def form_of(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) -> Any:
+    """A key for arguments, at once for those of the usual kinds; None for others. Their arrays are appended to ``arrays``."""
+    key: list[Any] = []
+    usual = _add(args, key, arrays)
+    if kwargs:
+        key.append(tuple(kwargs))
+        usual = usual and _add(kwargs.values(), key, arrays)
+    return tuple(key) if usual else None
+
+
+def _add(values: Iterable[Any], key: list[Any], arrays: list[Any]) -> bool:
+    for value in values:
+        kind = type(value)
+        if kind is np.ndarray or kind is INDArray:
+            arrays.append(value)
+            key += kind, _shape_of(value), _dtype_of(value)
+        elif kind is dict:
+            key += kind, tuple(value)
+            if not _add(value.values(), key, arrays):
+                return False
+        elif kind is list or kind is tuple:
+            key += kind, len(value)
+            if not _add(value, key, arrays):
+                return False
+        elif kind is float:
+            key += kind, value.hex()            # tells -0.0 from 0.0
+        elif kind in _STATIC:
+            key += kind, value
+        else:
+            return False
+    return True
+
+
 def build(form: Any, arrays: Iterator[Any]) -> Any:
     """The value of a form, with these arrays in their order."""
     if form is ARRAY:
@@ -69,6 +106,20 @@ def build(form: Any, arrays: Iterator[Any]) -> Any:
     for name, part in zip(form.names, parts):
         object.__setattr__(made, name, part)
     return made
+
+
+def builder(form: Any, places: Iterator[int]) -> Callable[[Sequence[Any]], Any]:
+    """A function that makes a value of the form of a row of NumPy's arrays: as INDArrays, each from the next of the places."""
+    if form is ARRAY:
+        place = next(places)
+        return lambda row: row[place].view(INDArray)
+    if isinstance(form, Branch) and form.kind in (tuple, list, dict):
+        kind, names, parts = form.kind, form.names, [builder(p, places) for p in form.parts]
+        if kind is dict:
+            return lambda row: dict(zip(names, [part(row) for part in parts]))
+        return lambda row: kind([part(row) for part in parts])
+    own = [next(places) for _ in range(count(form))]
+    return lambda row: build(form, iter([row[i].view(INDArray) for i in own]))
 
 
 def _dictionary(form: Branch, parts: list[Any]) -> Any:

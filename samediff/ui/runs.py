@@ -110,7 +110,7 @@ class Runs:
         return {"records": [light(r) for r in part], "next": max(since, 0) + len(part)}
 
     def told(self, number: int) -> dict[str, Any]:
-        """What the first record tells of a run."""
+        """The facts of a run that its first record has."""
         return next((r["run"] for r in self.of(number) if isinstance(r.get("run"), dict)), {})
 
     def histograms(self, number: int, kind: str, name: str) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ def test_both_executors_agree(group):
     assert Counter(o.kind for o in outcomes.values())["equal"] >= 0.6 * len(outcomes)
 
 
+@pytest.mark.slow
 def test_networks_are_of_many_kinds():
     """Lists and graphs, batches of one and none, masks; layers and vertices of most classes are among those that a minute tries."""
     made = [trying_networks.drawn(SEED, n) for n in range(150)]

@@ -107,7 +107,8 @@ def _number(name: str) -> Method:
     def method(self: Any, *switches: Any) -> float:
         if isinstance(self, np.ndarray) and not self.size:
             raise ShapeError(f"{name}Number of an empty array of shape {tuple(self.shape)} does not exist")
-        return float(np.asarray(getattr(self, name)(*switches)))
+        found = np.asarray(getattr(self, name)(*switches))
+        return int(found) if found.dtype.kind in "iu" else float(found)
     return described(method, f"{name}_number", f"``{name}()`` of all elements, as a number of Python.")
 
 

@@ -15,7 +15,7 @@ _EDGE = 3
 
 
 @refusing("INDArray")
-class Text:
+class TextMethods:
     """``toString`` and ``toStringFull``."""
 
     __slots__ = ()

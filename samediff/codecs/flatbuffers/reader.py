@@ -22,7 +22,7 @@ _FARTHEST_ROOT = 1 << 20   # the root table stands near the start of the file
 
 @dataclass(frozen=True)
 class FlatLimits:
-    """What a reader accepts.
+    """Limits of what a reader accepts.
 
     Attributes
     ----------

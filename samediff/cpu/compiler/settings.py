@@ -48,7 +48,7 @@ def _apply() -> None:
 
 
 def _switch() -> Any:
-    """What has ``NUMBA_DISABLE_JIT``."""
+    """The module of Numba with ``DISABLE_JIT``."""
     return importlib.import_module("numba.core.config")
 
 

@@ -25,7 +25,7 @@ class Staging(Protocol):
         """Bytes to fill for the next run, once they are not read any more."""
 
     def send(self) -> None:
-        """Put the copy of what :meth:`host` gave into the queue."""
+        """Queue the copy of an array from :meth:`host` to the device."""
 
 
 class Driver(DeviceMemory, Protocol):

@@ -26,7 +26,7 @@ class BatchParts(NamedTuple):
 
 
 class ArrayNames(NamedTuple):
-    """What arrays belong to.
+    """The inputs and outputs that arrays belong to.
 
     Attributes
     ----------

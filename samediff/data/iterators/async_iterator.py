@@ -25,7 +25,7 @@ class _Failure:
 
 
 class _Ahead:
-    """What the iterator shares with its thread: the batches, and one token for each that may still be read.
+    """The state that the iterator shares with its thread: the batches, and one token for each that may still be read.
 
     Queues of this kind cost a tenth of ``queue.Queue``, which is written in Python.
     """

@@ -16,7 +16,7 @@ from .wrapper_iterators import DataSetWrapper
 
 
 class DataSetCache(DataSetCacheNames):
-    """Where a `CachingDataSetIterator` keeps batches, by keys; a namespace is complete after one whole pass."""
+    """A store of batches by keys, for `CachingDataSetIterator`; a namespace is complete after one whole pass."""
 
     @abstractmethod
     def is_complete(self, namespace: str) -> bool:

@@ -14,7 +14,7 @@ from .wrapper_iterators import DataSetWrapper, Wrapper
 
 
 class _Splitter(JavaSpelling, Generic[D]):
-    """Where the iterator that several parts share stands, and how many batches each part has.
+    """The position of an iterator that several parts share, and the number of batches of each part.
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ class CropAndResizeDataSetPreProcessor(DataSetPreProcessor):
     original_height, original_width, y_start, x_start, resized_height, resized_width, num_channels : int
         Size of the images, corner of the rectangle from the top left, its size, and number of channels, all in pixels.
     resize_method : ResizeMethod, default Bilinear
-        How values between pixels are found.
+        Ways to find values between pixels.
 
     Notes
     -----
@@ -144,7 +144,7 @@ class CropAndResizeDataSetPreProcessor(DataSetPreProcessor):
     """
 
     class ResizeMethod(JavaEnum):
-        """How values between pixels are found."""
+        """Ways to find values between pixels."""
 
         Bilinear = 0
         NearestNeighbor = 1

@@ -19,7 +19,7 @@ from ..records.record_reader import RecordReader
 from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from ..splits.text_splits import InputStreamInputSplit, StringSplit
-from .number_table import read_numbers
+from .arrow_csv import read_numbers
 from .record_table import RecordTable
 
 

@@ -13,7 +13,7 @@ from ..sets.dataset import DataSet
 
 
 class PictureExamples:
-    """What `RecordReaderDataSetIterator` asks a data set for, of a reader that gives pictures.
+    """A data set of pictures, as `RecordReaderDataSetIterator` asks for it.
 
     Parameters
     ----------

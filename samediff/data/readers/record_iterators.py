@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.java_names import RecordReaderDataSetIteratorNames
+from ...base.java_names import RecordReaderDataSetIteratorBuilderNames, RecordReaderDataSetIteratorNames
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 from ..iterators.list_iterators import ViewIterator
@@ -49,7 +49,7 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
     Source: DL4J's ``RecordReaderDataSetIterator``.
     """
 
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[RecordReaderDataSetIteratorBuilder]]
 
     def __init__(self, reader: CSVRecordReader | Any, batch: int, label_index: int | None = None,
                  num_possible_labels: int | None = None, regression: bool = False, *,
@@ -138,7 +138,7 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
         return hot
 
 
-class RecordReaderDataSetIteratorBuilder(MethodBuilder):
+class RecordReaderDataSetIteratorBuilder(MethodBuilder, RecordReaderDataSetIteratorBuilderNames):
     """``RecordReaderDataSetIterator.Builder(reader, batch)``.
 
     Parameters

@@ -1,11 +1,12 @@
 """Values of records as DL4J wraps them: they are Python's numbers and texts, and have Java's methods besides."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.javanames import JavaSpelling
@@ -216,7 +217,7 @@ for _kind in WRITABLES:
     register(f"org.datavec.api.writable.{_kind.__name__}", _kind)
 
 
-class Value:
+class WritableValue:
     """The type of options that hold a value of a record: plain ones are wrapped, as DL4J's files have them."""
 
     @classmethod
@@ -246,3 +247,11 @@ def plain(value: Any) -> Any:
     if get is not None:
         return get()
     return value.name if isinstance(value, Enum) else value
+
+
+def object_array(values: Iterable[Any]) -> NDArray[Any]:
+    """An array of Python objects, one for each value."""
+    given = list(values)
+    made = np.empty(len(given), object)
+    made[:] = given
+    return made

@@ -1,4 +1,4 @@
-"""Which files of a split, and in which order."""
+"""Filters of the files of a split, and their order."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What values columns have, and normalizations by that."""
+"""Statistics of columns, and normalizations by them."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from ...base.java.java_enum import JavaEnum
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError
-from .frames import frame_of, numbers, texts
+from .frames import frame_of, numbers, pandas, texts
 from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer
 from .schema import Schema
 from .steps import Step
@@ -28,7 +28,7 @@ class Normalize(JavaEnum):
 
 @dataclass(frozen=True)
 class ColumnAnalysis(JavaSpelling):
-    """What values a column has.
+    """Statistics of a column.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class ColumnAnalysis(JavaSpelling):
         return self.max
 
     def get_map_of_counts(self) -> dict[str, int] | None:
-        """How often each text stands there."""
+        """Return the number of times that each text occurs."""
         return self.counts
 
 
 @dataclass(frozen=True)
 class DataAnalysis(JavaSpelling):
-    """What values the columns of records have.
+    """Statistics of the columns of records.
 
     Parameters
     ----------
@@ -93,7 +93,6 @@ class DataAnalysis(JavaSpelling):
 
     def to_frame(self) -> Any:
         """A data frame with a row for each column."""
-        from .frames import pandas
         shown = [name for name in ColumnAnalysis.__dataclass_fields__ if name != "counts"]
         return pandas().DataFrame({name: [getattr(one, name) for one in self.columns.values()] for name in shown}, index=list(self.columns))
 
@@ -106,7 +105,7 @@ class AnalyzeLocal(JavaSpelling):
 
     @staticmethod
     def analyze(schema: Schema, records: Any, max_histogram_buckets: int = 0) -> DataAnalysis:
-        """What values they have.
+        """Return the statistics of records.
 
         Parameters
         ----------

@@ -5,9 +5,9 @@ from typing import Any
 
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
-from ..records.writables import Value, plain
+from ..records.writables import WritableValue, object_array, plain
 from .conditions import RecordCondition
-from .frames import numbers, object_array
+from .frames import numbers
 from .schema import (
     BooleanMetaData,
     ColumnMetaData,
@@ -168,7 +168,7 @@ class AddConstantColumnTransform(NewColumns):
 
     new_column_name: str
     new_column_type: Convertible[ColumnType]
-    fixed_value: Convertible[Value]
+    fixed_value: Convertible[WritableValue]
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
         if self.new_column_type not in TYPES:
@@ -194,7 +194,7 @@ class ConditionalReplaceValueTransform(Transform):
     """
 
     column_to_replace: str
-    new_value: Convertible[Value]
+    new_value: Convertible[WritableValue]
     condition: RecordCondition
 
     def transform(self, schema: Schema) -> Schema:
@@ -220,8 +220,8 @@ class ConditionalReplaceValueTransformWithDefault(Transform):
     """
 
     column_to_replace: str
-    yes_val: Convertible[Value]
-    no_val: Convertible[Value]
+    yes_val: Convertible[WritableValue]
+    no_val: Convertible[WritableValue]
     condition: RecordCondition = field(aliases=("condiiton",))       # so DL4J reads it
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:

@@ -32,7 +32,7 @@ class ConditionOp(JavaEnum):
 
 
 class SequenceConditionMode(JavaEnum):
-    """Which steps of a sequence have to fulfil a condition of a column."""
+    """The steps of a sequence that have to fulfil a condition of a column."""
 
     And = "And"
     Or = "Or"
@@ -316,7 +316,7 @@ class BooleanCondition(RecordCondition):
 
     @staticmethod
     def OR(*conditions: Any) -> BooleanCondition:
-        """One of them at least."""
+        """True where at least one of the conditions holds."""
         return BooleanCondition("OR", _given(conditions))
 
     @staticmethod

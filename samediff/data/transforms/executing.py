@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
+from ...base.java_names import JoinBuilderNames
 from ...base.javanames import JavaSpelling
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
@@ -14,7 +15,7 @@ from .schema import Schema, SequenceSchema
 
 
 class JoinType(JavaEnum):
-    """Which records of two sides without a partner remain."""
+    """The side whose records remain without a partner."""
 
     Inner = "inner"
     LeftOuter = "left"
@@ -36,7 +37,7 @@ class Join(JavaSpelling):
     """
 
     JoinType: ClassVar[type[JoinType]] = JoinType
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[JoinBuilder]]
 
     def __init__(self, join_type: Any, left: Schema, right: Schema, left_columns: Any, right_columns: Any) -> None:
         self.join_type, self.left, self.right = join_type, left, right
@@ -56,7 +57,7 @@ class Join(JavaSpelling):
         return left.merge(renamed, how=self.join_type.value, on=self.left_columns)[self.get_output_schema().get_column_names()]
 
 
-class JoinBuilder(MethodBuilder):
+class JoinBuilder(MethodBuilder, JoinBuilderNames):
     """``Join.Builder(join_type)``.
 
     Parameters

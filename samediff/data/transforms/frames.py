@@ -1,7 +1,7 @@
 """Records as data frames, and numbers of their columns."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,14 +60,6 @@ def records_of(frame: Any) -> list[list[Any]]:
     """The records of a frame."""
     columns = [[plain(v) for v in frame[name].tolist()] for name in frame.columns]
     return [list(row) for row in zip(*columns)] if columns else []
-
-
-def object_array(values: Iterable[Any]) -> NDArray[Any]:
-    """An array of Python objects, one for each value."""
-    given = list(values)
-    made = np.empty(len(given), object)
-    made[:] = given
-    return made
 
 
 def numbers(frame: Any, column: str, whole: bool = False) -> NDArray[Any]:

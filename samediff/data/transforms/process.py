@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
+from ...base.java_names import TransformProcessBuilderNames
 from ...configuration.configuration import Configuration, configuration
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, ShapeError
@@ -26,7 +27,7 @@ _KINDS: dict[str, type[Step]] = {
 
 @configuration(tag="")
 class TransformProcess(Configuration):
-    r"""What is done with records, step by step; made by its builder.
+    r"""A list of steps that records go through; made by its builder.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class TransformProcess(Configuration):
 
     initial_schema: Schema
     action_list: tuple[Any, ...] = ()
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[TransformProcessBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
@@ -156,7 +157,15 @@ class TransformProcess(Configuration):
         return sorted_names if several else sorted_names[columns]
 
 
-class TransformProcessBuilder(MethodBuilder):
+def _step(name: str, kind: type[Step]) -> Callable[..., TransformProcessBuilder]:
+    """A method that adds a step, made of its arguments."""
+    def add(self: TransformProcessBuilder, *args: Any, **options: Any) -> TransformProcessBuilder:
+        return self.transform(kind(*args, **options))
+    add.__name__, add.__doc__ = name, f"Add a step, made of these arguments: :class:`{kind.__name__}`."
+    return add
+
+
+class TransformProcessBuilder(MethodBuilder, TransformProcessBuilderNames):
     """``TransformProcess.Builder(schema)``: DL4J's steps, one method each.
 
     Parameters
@@ -174,6 +183,52 @@ class TransformProcessBuilder(MethodBuilder):
         """Add any step."""
         self._steps.append(step)
         return self
+
+    remove_columns = _step("remove_columns", column_steps.RemoveColumnsTransform)
+    remove_all_columns_except_for = _step("remove_all_columns_except_for", column_steps.RemoveAllColumnsExceptForTransform)
+    rename_columns = _step("rename_columns", column_steps.RenameColumnsTransform)
+    reorder_columns = _step("reorder_columns", column_steps.ReorderColumnsTransform)
+    duplicate_columns = _step("duplicate_columns", column_steps.DuplicateColumnsTransform)
+    add_constant_column = _step("add_constant_column", column_steps.AddConstantColumnTransform)
+    convert_to_string = _step("convert_to_string", column_steps.ConvertToString)
+    convert_to_double = _step("convert_to_double", column_steps.ConvertToDouble)
+    convert_to_integer = _step("convert_to_integer", column_steps.ConvertToInteger)
+    conditional_replace_value_transform = _step("conditional_replace_value_transform", column_steps.ConditionalReplaceValueTransform)
+    conditional_replace_value_transform_with_default = _step(
+        "conditional_replace_value_transform_with_default", column_steps.ConditionalReplaceValueTransformWithDefault)
+    conditional_copy_value_transform = _step("conditional_copy_value_transform", column_steps.ConditionalCopyValueTransform)
+    integer_math_op = _step("integer_math_op", number_steps.IntegerMathOpTransform)
+    integer_columns_math_op = _step("integer_columns_math_op", number_steps.IntegerColumnsMathOpTransform)
+    long_math_op = _step("long_math_op", number_steps.LongMathOpTransform)
+    long_columns_math_op = _step("long_columns_math_op", number_steps.LongColumnsMathOpTransform)
+    float_math_op = _step("float_math_op", number_steps.FloatMathOpTransform)
+    float_columns_math_op = _step("float_columns_math_op", number_steps.FloatColumnsMathOpTransform)
+    float_math_function = _step("float_math_function", number_steps.FloatMathFunctionTransform)
+    double_math_op = _step("double_math_op", number_steps.DoubleMathOpTransform)
+    double_columns_math_op = _step("double_columns_math_op", number_steps.DoubleColumnsMathOpTransform)
+    double_math_function = _step("double_math_function", number_steps.DoubleMathFunctionTransform)
+    time_math_op = _step("time_math_op", time_steps.TimeMathOpTransform)
+    string_to_time_transform = _step("string_to_time_transform", time_steps.StringToTimeTransform)
+    integer_to_categorical = _step("integer_to_categorical", text_steps.IntegerToCategoricalTransform)
+    integer_to_one_hot = _step("integer_to_one_hot", text_steps.IntegerToOneHotTransform)
+    string_to_categorical = _step("string_to_categorical", text_steps.StringToCategoricalTransform)
+    string_remove_whitespace_transform = _step("string_remove_whitespace_transform", text_steps.RemoveWhiteSpaceTransform)
+    string_map_transform = _step("string_map_transform", text_steps.StringMapTransform)
+    append_string_column_transform = _step("append_string_column_transform", text_steps.AppendStringColumnTransform)
+    replace_string_transform = _step("replace_string_transform", text_steps.ReplaceStringTransform)
+    first_digit_transform = _step("first_digit_transform", text_steps.FirstDigitTransform)
+    trim_sequence = _step("trim_sequence", sequence_steps.SequenceTrimTransform)
+    offset_sequence = _step("offset_sequence", sequence_steps.SequenceOffsetTransform)
+    sequence_moving_window_reduce = _step("sequence_moving_window_reduce", sequence_steps.SequenceMovingWindowReduceTransform)
+    calculate_sorted_rank = _step("calculate_sorted_rank", sequence_steps.CalculateSortedRank)
+
+    def split_sequence(self, step: Step) -> Self:
+        """Split sequences."""
+        return self.transform(step)
+
+    def reduce(self, reducer: Step) -> Self:
+        """Make one record of those that have the same key."""
+        return self.transform(reducer)
 
     def filter(self, what: Filter | RecordCondition) -> Self:
         """Leave out records by a filter; or those that fulfil a condition."""
@@ -245,35 +300,4 @@ class TransformProcessBuilder(MethodBuilder):
         return TransformProcess(self._schema, tuple(self._steps))
 
 
-#: Methods that give their arguments to a class.
-_PLAIN: dict[str, type[Step]] = {
-    "remove_columns": column_steps.RemoveColumnsTransform, "remove_all_columns_except_for": column_steps.RemoveAllColumnsExceptForTransform,
-    "rename_columns": column_steps.RenameColumnsTransform, "reorder_columns": column_steps.ReorderColumnsTransform,
-    "duplicate_columns": column_steps.DuplicateColumnsTransform, "add_constant_column": column_steps.AddConstantColumnTransform,
-    "convert_to_string": column_steps.ConvertToString, "convert_to_double": column_steps.ConvertToDouble,
-    "convert_to_integer": column_steps.ConvertToInteger,
-    "conditional_replace_value_transform": column_steps.ConditionalReplaceValueTransform,
-    "conditional_replace_value_transform_with_default": column_steps.ConditionalReplaceValueTransformWithDefault,
-    "conditional_copy_value_transform": column_steps.ConditionalCopyValueTransform,
-    "integer_math_op": number_steps.IntegerMathOpTransform, "integer_columns_math_op": number_steps.IntegerColumnsMathOpTransform,
-    "long_math_op": number_steps.LongMathOpTransform, "long_columns_math_op": number_steps.LongColumnsMathOpTransform,
-    "float_math_op": number_steps.FloatMathOpTransform, "float_columns_math_op": number_steps.FloatColumnsMathOpTransform,
-    "float_math_function": number_steps.FloatMathFunctionTransform, "double_math_op": number_steps.DoubleMathOpTransform,
-    "double_columns_math_op": number_steps.DoubleColumnsMathOpTransform, "double_math_function": number_steps.DoubleMathFunctionTransform,
-    "time_math_op": time_steps.TimeMathOpTransform, "string_to_time_transform": time_steps.StringToTimeTransform,
-    "integer_to_categorical": text_steps.IntegerToCategoricalTransform, "integer_to_one_hot": text_steps.IntegerToOneHotTransform,
-    "string_to_categorical": text_steps.StringToCategoricalTransform,
-    "string_remove_whitespace_transform": text_steps.RemoveWhiteSpaceTransform,
-    "string_map_transform": text_steps.StringMapTransform, "append_string_column_transform": text_steps.AppendStringColumnTransform,
-    "replace_string_transform": text_steps.ReplaceStringTransform, "first_digit_transform": text_steps.FirstDigitTransform,
-    "split_sequence": Step, "reduce": Step, "trim_sequence": sequence_steps.SequenceTrimTransform,
-    "offset_sequence": sequence_steps.SequenceOffsetTransform,
-    "sequence_moving_window_reduce": sequence_steps.SequenceMovingWindowReduceTransform,
-    "calculate_sorted_rank": sequence_steps.CalculateSortedRank,
-}
-for _name, _kind in _PLAIN.items():
-    def _add(self: TransformProcessBuilder, *args: Any, _kind: Any = _kind, **options: Any) -> TransformProcessBuilder:
-        return self.transform(args[0] if _kind is Step else _kind(*args, **options))
-    _add.__name__, _add.__doc__ = _name, f"Add a step, made of these arguments: :class:`{_kind.__name__}`."
-    setattr(TransformProcessBuilder, _name, _add)
 TransformProcess.Builder = TransformProcessBuilder

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
+from ...base.java_names import ReducerBuilderNames
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
@@ -119,7 +120,7 @@ class Reducer(Step):
     """
 
     action = "reducer"
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[ReducerBuilder]]  # type: ignore[assignment]  # with methods of its own
     key_columns: tuple[str, ...] | None = None
     default_op: Convertible[ReduceOp] = ReduceOp.TakeFirst
     op_map: dict[str, tuple[ReduceOp, ...]] = field(default_factory=dict)
@@ -181,12 +182,20 @@ class Reducer(Step):
 
 
 def _nothing(op: ReduceOp) -> Any:
-    """What is made of no value."""
+    """The result for no values."""
     return {ReduceOp.Count: 0, ReduceOp.CountUnique: 0, ReduceOp.Sum: 0, ReduceOp.Prod: 1, ReduceOp.Append: "",
             ReduceOp.Prepend: ""}.get(op)
 
 
-class ReducerBuilder(MethodBuilder):
+def _reducing(name: str, op: ReduceOp) -> Callable[..., ReducerBuilder]:
+    """A method that reduces columns by an op."""
+    def add(self: ReducerBuilder, *columns: Any) -> ReducerBuilder:
+        return self.multiple_op_columns([op], *columns)
+    add.__name__, add.__doc__ = name, f"Reduce columns by `ReduceOp.{op.name}`."
+    return add
+
+
+class ReducerBuilder(MethodBuilder, ReducerBuilderNames):
     """``Reducer.Builder(default_op)``.
 
     Parameters
@@ -207,15 +216,29 @@ class ReducerBuilder(MethodBuilder):
         self._keys = tuple(flat(columns))
         return self
 
-    def _add(self, op: ReduceOp, columns: tuple[str, ...]) -> Self:
-        for column in flat(columns):
-            self._ops[column] = (*self._ops.get(column, ()), op)
-        return self
+    min_columns = _reducing("min_columns", ReduceOp.Min)
+    max_column = _reducing("max_column", ReduceOp.Max)
+    max_columns = _reducing("max_columns", ReduceOp.Max)
+    sum_columns = _reducing("sum_columns", ReduceOp.Sum)
+    prod_columns = _reducing("prod_columns", ReduceOp.Prod)
+    mean_columns = _reducing("mean_columns", ReduceOp.Mean)
+    stdev_columns = _reducing("stdev_columns", ReduceOp.Stdev)
+    uncorrected_stdev_columns = _reducing("uncorrected_stdev_columns", ReduceOp.UncorrectedStdDev)
+    variance = _reducing("variance", ReduceOp.Variance)
+    population_variance = _reducing("population_variance", ReduceOp.PopulationVariance)
+    count_columns = _reducing("count_columns", ReduceOp.Count)
+    range_columns = _reducing("range_columns", ReduceOp.Range)
+    count_unique_columns = _reducing("count_unique_columns", ReduceOp.CountUnique)
+    take_first_columns = _reducing("take_first_columns", ReduceOp.TakeFirst)
+    take_last_columns = _reducing("take_last_columns", ReduceOp.TakeLast)
+    append_columns = _reducing("append_columns", ReduceOp.Append)
+    prepend_columns = _reducing("prepend_columns", ReduceOp.Prepend)
 
     def multiple_op_colmumns(self, ops: Any, *columns: str) -> Self:
         """Make several values of each column."""
         for op in ops:
-            self._add(op, columns)
+            for column in flat(columns):
+                self._ops[column] = (*self._ops.get(column, ()), op)
         return self
 
     multiple_op_columns = multiple_op_colmumns          # DL4J's name has the misprint
@@ -240,11 +263,4 @@ class ReducerBuilder(MethodBuilder):
                        ignore_invalid_in_columns=self._ignored)
 
 
-_NAMES = {"min_columns": "Min", "max_column": "Max", "max_columns": "Max", "sum_columns": "Sum", "prod_columns": "Prod",
-          "mean_columns": "Mean", "stdev_columns": "Stdev", "uncorrected_stdev_columns": "UncorrectedStdDev",
-          "variance": "Variance", "population_variance": "PopulationVariance", "count_columns": "Count",
-          "range_columns": "Range", "count_unique_columns": "CountUnique", "take_first_columns": "TakeFirst",
-          "take_last_columns": "TakeLast", "append_columns": "Append", "prepend_columns": "Prepend"}
-for _name, _op in _NAMES.items():
-    setattr(ReducerBuilder, _name, lambda self, *columns, _op=ReduceOp[_op]: self._add(_op, columns))
 Reducer.Builder = ReducerBuilder

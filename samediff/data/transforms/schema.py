@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
+from ...base.java_names import SchemaBuilderNames
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
-from .frames import object_array
+from ..records.writables import object_array
 from .joda import DateTimeZone
 
 _INT = 1 << 31
@@ -306,7 +307,7 @@ class Schema(Configuration):
     """
 
     columns: tuple[ColumnMetaData, ...]
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[SchemaBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     def validate(self) -> None:
         names = self.get_column_names()
@@ -398,7 +399,26 @@ _KINDS: dict[str, Callable[..., ColumnMetaData]] = {
 }
 
 
-class SchemaBuilder(MethodBuilder):
+def _adding(kind: str) -> tuple[Callable[..., SchemaBuilder], Callable[..., SchemaBuilder]]:
+    """Methods that add one column of a kind, and several."""
+    def one(self: SchemaBuilder, name: str, *bounds: Any) -> SchemaBuilder:
+        return self.add_column(_KINDS[kind](name, *bounds))
+
+    def several(self: SchemaBuilder, *names: Any) -> SchemaBuilder:
+        if len(names) > 2 and all(isinstance(number, int) for number in names[1:3]):
+            pattern, first, last, *bounds = names
+            for k in range(first, last + 1):
+                one(self, pattern % k, *bounds)
+            return self
+        for name in flat(names):
+            one(self, name)
+        return self
+    for name, method in ((f"add_column_{kind}", one), (f"add_columns_{kind}", several)):
+        method.__name__, method.__doc__ = name, f"Add columns: :class:`{_KINDS[kind].__name__}`."
+    return one, several
+
+
+class SchemaBuilder(MethodBuilder, SchemaBuilderNames):
     """``Schema.Builder()``: ``add_column_KIND(name, ...)``, ``add_columns_KIND(*names)``, ``add_columns_KIND("x_%d", first, last, ...)``.
 
     Kinds: string, integer, long, double, float, boolean; further `add_column_categorical`, `add_column_time`, `add_column_nd_array`.
@@ -415,18 +435,12 @@ class SchemaBuilder(MethodBuilder):
         self._columns.append(column)
         return self
 
-    def _add(self, kind: str, name: str, *bounds: Any) -> Self:
-        return self.add_column(_KINDS[kind](name, *bounds))
-
-    def _add_all(self, kind: str, *names: Any) -> Self:
-        if len(names) > 2 and all(isinstance(number, int) for number in names[1:3]):
-            pattern, first, last, *bounds = names
-            for k in range(first, last + 1):
-                self._add(kind, pattern % k, *bounds)
-            return self
-        for name in flat(names):
-            self._add(kind, name)
-        return self
+    add_column_string, add_columns_string = _adding("string")
+    add_column_integer, add_columns_integer = _adding("integer")
+    add_column_long, add_columns_long = _adding("long")
+    add_column_double, add_columns_double = _adding("double")
+    add_column_float, add_columns_float = _adding("float")
+    add_column_boolean, add_columns_boolean = _adding("boolean")
 
     def add_column_categorical(self, name: str, *state_names: Any) -> Self:
         """Add a column of names."""
@@ -441,7 +455,7 @@ class SchemaBuilder(MethodBuilder):
         """Add a column of arrays."""
         return self.add_column(NDArrayMetaData(name, tuple(shape)))
 
-    def build(self) -> Any:
+    def build(self) -> Schema:
         """Return the schema."""
         return self.made(tuple(self._columns))
 
@@ -452,8 +466,4 @@ class SequenceSchemaBuilder(SchemaBuilder):
     made = SequenceSchema
 
 
-for _kind in _KINDS:
-    setattr(SchemaBuilder, f"add_column_{_kind}",
-            lambda self, name, *bounds, _kind=_kind: self._add(_kind, name, *bounds))
-    setattr(SchemaBuilder, f"add_columns_{_kind}", lambda self, *names, _kind=_kind: self._add_all(_kind, *names))
 Schema.Builder, SequenceSchema.Builder = SchemaBuilder, SequenceSchemaBuilder

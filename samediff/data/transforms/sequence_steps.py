@@ -8,7 +8,7 @@ from ...base.java.java_enum import JavaEnum
 from ...base.java.time_unit import TimeUnit
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
-from ..records.writables import Value, plain
+from ..records.writables import WritableValue, plain
 from .frames import frame_of, numbers, pandas, records_of, texts
 from .reducer import ReduceOp, Reducer, column_reduced, reduced
 from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, LongMetaData, Schema, SequenceSchema
@@ -215,7 +215,7 @@ class SequenceTrimToLengthTransform(Transform):
     Mode: ClassVar[type[TrimMode]] = TrimMode
     max_length: int
     mode: Convertible[TrimMode] = TrimMode.TRIM
-    pad: tuple[Convertible[Value], ...] | None = field(default=None, kw_only=False, omit_none=True)
+    pad: tuple[Convertible[WritableValue], ...] | None = field(default=None, kw_only=False, omit_none=True)
 
     def validate(self) -> None:
         if self.mode is TrimMode.TRIM_OR_PAD and self.pad is None:
@@ -267,7 +267,7 @@ class SequenceOffsetTransform(Transform):
     offset_amount: int
     operation_type: Convertible[OffsetOperationType] = OffsetOperationType.NewColumn
     edge_handling: Convertible[OffsetEdgeHandling] = OffsetEdgeHandling.TrimSequence
-    edge_case_value: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
+    edge_case_value: Convertible[WritableValue] | None = field(default=None, kw_only=False, omit_none=True)
 
     def _name(self, column: str) -> str:
         return f"sequenceOffset({self.offset_amount},{column})"
@@ -327,7 +327,7 @@ class SequenceMovingWindowReduceTransform(NewColumns):
     lookback: int
     op: Convertible[ReduceOp]
     edge_case_handling: Convertible[WindowEdgeHandling] = WindowEdgeHandling.Default
-    edge_case_value: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
+    edge_case_value: Convertible[WritableValue] | None = field(default=None, kw_only=False, omit_none=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -400,7 +400,7 @@ class SequenceDifferenceTransform(Transform):
     new_column_name: str | None = None
     lookback: int = 1
     first_step_mode: Convertible[WindowEdgeHandling] = WindowEdgeHandling.Default
-    specified_value_writable: Convertible[Value] | None = field(default=None, kw_only=False, omit_none=True)
+    specified_value_writable: Convertible[WritableValue] | None = field(default=None, kw_only=False, omit_none=True)
 
     def transform(self, schema: Schema) -> Schema:
         return schema.new_schema([c.unbounded(self.new_column_name or c.name) if c.name == self.column_name else c for c in schema.columns])

@@ -10,7 +10,8 @@ import numpy as np
 from ...base.java.java_enum import JavaEnum
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError, did_you_mean
-from .frames import numbers, object_array, texts
+from ..records.writables import object_array
+from .frames import numbers, texts
 from .schema import CategoricalMetaData, ColumnMetaData, IntegerMetaData, Schema, StringMetaData
 from .steps import ColumnTransform, NewColumns
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from ...base.java.time_unit import TimeUnit
+from ...base.java_names import DeriveColumnsFromTimeTransformBuilderNames
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError
-from .frames import numbers, object_array, texts
+from ..records.writables import object_array
+from .frames import numbers, texts
 from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, moment_of
 from .number_steps import MathOp, calculated
 from .schema import ColumnMetaData, ColumnType, IntegerMetaData, Schema, StringMetaData, TimeMetaData
@@ -136,7 +138,7 @@ class DeriveColumnsFromTimeTransform(NewColumns):
     insert_after: str
     input_time_zone: Convertible[DateTimeZone] | None = field(default=None, kw_only=False, omit_none=True)
     derived_columns: tuple[DerivedColumn, ...] = ()
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[DeriveColumnsFromTimeTransformBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     def place(self, schema: Schema) -> tuple[int, int]:
         at = schema.get_index_of_column(self.insert_after) + 1
@@ -163,7 +165,7 @@ class DeriveColumnsFromTimeTransform(NewColumns):
         return IntegerMetaData(one.column_name).read([one.field_type.of_time(moment_of(time, zone)) for time in times])
 
 
-class DeriveColumnsFromTimeTransformBuilder(MethodBuilder):
+class DeriveColumnsFromTimeTransformBuilder(MethodBuilder, DeriveColumnsFromTimeTransformBuilderNames):
     """``DeriveColumnsFromTimeTransform.Builder(column)``: the new columns stand behind it, unless `insert_after` says otherwise.
 
     Parameters

@@ -143,7 +143,7 @@ def segments(g: OnnxGraph, op: Any, data: Value, ids: Value, number: Value | Non
 
 
 def _least(op: Any, spec: TensorSpec, lowest: bool) -> Any:
-    """What the op gives for a segment without elements."""
+    """The result of the op for a segment without elements."""
     sign = -1 if lowest else 1
     if spec.dtype.is_floating:
         return sign * math.inf

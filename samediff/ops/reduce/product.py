@@ -4,6 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...base.datatype import is_floating
 from ...base.spec import TensorSpec
 from ...codecs.file_forms import REDUCTION
 from ...families.broadcasting import axes_of
@@ -32,7 +35,7 @@ class Product(Reduction):
 
 @op("product_of_others", inputs="x axes?")
 class ProductOfOthers(Op):
-    """For each element the product of the others over ``dimensions``; exact where elements are 0 (made by gradients)."""
+    """For each element the product of the others over ``dimensions``, whatever that of all of them is (made by gradients)."""
 
     dimensions: tuple[int, ...] = ()
 
@@ -40,13 +43,20 @@ class ProductOfOthers(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """The product over the element, except where there are zeros."""
+        """The product of those before it times that of those behind it, in float64 for floats; 0 where one of them is 0."""
         over = axes_of(self.dimensions, x.ndim, axes)
-        zero = x == 0
-        zeros = zero.sum(axis=over, keepdims=True)
-        rest = xp.where(zero, x.dtype.type(1), x)
-        product = xp.prod(rest, axis=over, keepdims=True, dtype=x.dtype)
-        return xp.where(zeros == 0, product / rest, xp.where((zeros == 1) & zero, product, x.dtype.type(0)))
+        order = [*(i for i in range(x.ndim) if i not in over), *over]
+        moved = x.transpose(order)
+        rows = moved.reshape(*moved.shape[:x.ndim - len(over)], -1)
+        if not x.size:
+            return x
+        if is_floating(x.dtype):
+            rows = rows.astype(np.float64)
+        one = xp.ones((*rows.shape[:-1], 1), rows.dtype)
+        before = xp.cumprod(xp.concatenate([one, rows[..., :-1]], -1), -1)
+        behind = xp.cumprod(xp.concatenate([one, rows[..., :0:-1]], -1), -1)[..., ::-1]
+        others = xp.where((before == 0) | (behind == 0), rows.dtype.type(0), before * behind).astype(x.dtype)
+        return others.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

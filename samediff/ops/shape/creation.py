@@ -237,7 +237,7 @@ class MinMaxDatatype(Op):
         return TensorSpec((), DataType[TYPE_CODES[self.datatype]])
 
     def compute(self, xp: Any) -> Any:
-        """From the limits of the type."""
+        """The value from the limits of the type."""
         dtype = DataType[TYPE_CODES[self.datatype]]
         if dtype is DataType.BOOL:
             return xp.asarray(bool(self.min_or_max))

@@ -47,7 +47,7 @@ _Lines = dict[str, tuple[list[int], list[float]]]
 
 
 def _lines(records: Sequence[dict[str, Any]], values: Callable[[dict[str, Any]], Mapping[str, float | None]]) -> _Lines:
-    """What each record says, by name; of several runs by run and name."""
+    """The values of each record by name; of several runs by run and name."""
     several = len({r.get("session") for r in records}) > 1
     made: _Lines = {}
     for record in records:

@@ -37,7 +37,7 @@ def routers_of(given: StatsStorageRouter | Sequence[StatsStorageRouter]) -> Sequ
 
 
 def run_of(model: Any) -> dict[str, Any]:
-    """What does not change: the drawing of the model, hyperparameters, environment."""
+    """The facts of a run that do not change: the drawing of the model, hyperparameters, environment."""
     found: dict[str, Any] = {"model": type(model).__name__, "hyperparameters": hyperparameters_of(model), "environment": environment()}
     try:
         found["graph"] = model.drawing().to_document() if hasattr(model, "drawing") else None

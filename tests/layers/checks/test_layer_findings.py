@@ -130,6 +130,7 @@ def test_masked_steps_have_no_influence(weights, text):
     assert not failures if text is None else list(failures) == ["masks"] and text in failures["masks"]
 
 
+@pytest.mark.slow
 def test_what_a_mask_that_ends_means():
     def last(weights):
         def define_layer(self, sd, x, params, mask):
@@ -141,6 +142,7 @@ def test_what_a_mask_that_ends_means():
     assert failures["masks"].startswith("masked steps change the activations, and no mask follows")
 
 
+@pytest.mark.slow
 def test_given_examples_and_masks_are_used():
     x = np.random.default_rng(0).normal(size=(3, 4, 5))
     whole, half = np.ones((3, 5)), np.tile([1.0, 1, 1, 0, 0], (3, 1))

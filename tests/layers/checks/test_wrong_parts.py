@@ -331,6 +331,7 @@ class Series(Layer):
         return input_type
 
 
+@pytest.mark.slow
 def test_masks_that_are_not_looked_at():
     def mean(self, sd, x, params, mask):
         return x - x.mean(True, 2)
@@ -376,6 +377,7 @@ def test_preprocessors_that_mix_examples():
     check_preprocessor(made(InputPreProcessor, pre_process=lambda self, array, n: array.reshape(n, -1), **body)(), kind).raise_if_failed()
 
 
+@pytest.mark.slow
 def test_rules_of_layers_inside_that_are_lost():
     body = {"__annotations__": {"held": Layer}, "__doc__": "Wrong.", "__module__": __name__,
             "define_parameters": lambda self, params: [params.add(p) for p in self.held.parameter_table()],

@@ -85,6 +85,7 @@ def test_gradients_of_locally_connected_layers(rng, layer, kind, shape):
     check_network(net, rng.normal(size=shape), LABELS)
 
 
+@pytest.mark.slow
 def test_gradients_of_capsules(rng):
     net = network(ConvolutionLayer(n_out=2, kernel_size=1), PrimaryCapsules(2, 2, kernel_size=2, stride=2, use_relu=True, leak=0.1),
                   CapsuleLayer(2, 3, 3, has_bias=True), CapsuleStrengthLayer(), LossLayer(loss_function="MCXENT", activation="softmax"),

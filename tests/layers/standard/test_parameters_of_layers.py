@@ -99,6 +99,7 @@ def test_summaries_show_no_sizes_where_dl4j_has_none():
         assert row.split(kind)[1].split()[0] == "-,-"
 
 
+@pytest.mark.slow
 def test_statistics_below_a_frozen_layer_stay(rng):
     x, y = rng.normal(size=(6, 3)), np.eye(2)[[0, 1, 0, 0, 1, 1]]
     for kind, stay in ((FrozenLayer, True), (FrozenLayerWithBackprop, False)):

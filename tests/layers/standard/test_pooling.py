@@ -43,7 +43,7 @@ def result(layer, x):
     return network(layer, LossLayer(loss_function="MSE", activation="identity")).feed_forward(x)[1]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind, options, wanted", [
     ("MAX", {}, [[5, 7], [13, 15]]), ("AVG", {}, [[2.5, 4.5], [10.5, 12.5]]),
     ("PNORM", {"pnorm": 1}, [[10, 18], [42, 50]])])
@@ -161,6 +161,7 @@ def test_causal_pooling_pads_nothing(kernel, stride, dilation, kind, form, rng):
         np.testing.assert_array_equal(pooled.eval(), mask[:, cells].max(axis=-1))
 
 
+@pytest.mark.slow
 def test_causal_pooling_of_a_whole_network(rng):
     """The mode may come from the network; masks reach the layers behind, and gradients the ones before."""
     builder = NeuralNetConfiguration.Builder().seed(3).data_type("DOUBLE").convolution_mode("Causal").list()

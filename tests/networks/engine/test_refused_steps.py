@@ -69,6 +69,7 @@ def test_outputs():
             net.output(np.array([[1], [9]], np.float32))
 
 
+@pytest.mark.slow
 def test_a_series_without_a_last_step(rng):
     """Of an example that is masked out entirely zeros are left, and it moves nothing below."""
     made = NeuralNetConfiguration.builder().seed(1).updater(Adam(0.01)).list() \

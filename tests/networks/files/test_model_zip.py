@@ -29,10 +29,7 @@ ERRORS = {
     "bad_array": (FileFormatError, "coefficients.bin"),
     "unsupported_type": (FileFormatError, "UTF8"), "too_large": (FileFormatError, "expected 43 values"),
 }
-
-
-def lengths(configuration):
-    return 43, 86
+LENGTHS = (43, 86)
 
 
 def model(n=20, **changes):
@@ -71,10 +68,10 @@ def test_network_without_parameters(empty):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.namelist()[:3] == ["configuration.json", "coefficients.bin", "noParams.marker"]
         assert "updaterState.bin" not in archive.namelist()
-    got = read_model_zip(io.BytesIO(data), expected=lambda text: (0, 0))
+    got = read_model_zip(io.BytesIO(data), lengths=(0, 0))
     assert got.coefficients is None and got.updater_state is None
     with pytest.raises(FileFormatError, match="configuration has 43"):
-        read_model_zip(io.BytesIO(data), expected=lengths)
+        read_model_zip(io.BytesIO(data), lengths=LENGTHS)
 
 
 def test_layout_of_a_written_file():
@@ -114,7 +111,7 @@ def test_damaged_file(case):
     if case["file"].startswith(("cut_", "updater_zero")):
         error = TruncatedFileError
     with pytest.raises(error, match=text) as caught:
-        read_model_zip(BAD / case["file"], expected=lengths)
+        read_model_zip(BAD / case["file"], lengths=LENGTHS)
     assert case["file"] in str(caught.value)
 
 
@@ -157,7 +154,7 @@ def test_any_flipped_byte_loads_or_is_a_typed_error(seed):
         data[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
         with contextlib.suppress(DL4PyError), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            read_model_zip(io.BytesIO(bytes(data)), expected=lengths)
+            read_model_zip(io.BytesIO(bytes(data)), lengths=LENGTHS)
     for cut in rng.integers(len(good), size=30):
         with pytest.raises(DL4PyError):
-            read_model_zip(io.BytesIO(good[:cut]), expected=lengths)
+            read_model_zip(io.BytesIO(good[:cut]), lengths=LENGTHS)

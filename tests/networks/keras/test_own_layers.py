@@ -43,6 +43,7 @@ def test_embedding():
     check_layer(EMBEDDING, np.array([[1, 0, 5, 2], [4, 4, 2, 1], [0, 1, 3, 3]]), input_type=InputType.feed_forward(4)).raise_if_failed()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("made", "given"), VERTICES, ids=names([r[0] for r in VERTICES]))
 def test_vertices(made, given):
     check_vertex(made, *given).raise_if_failed()

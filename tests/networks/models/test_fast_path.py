@@ -81,6 +81,7 @@ def test_steps_agree(name):
     same(whole, parts)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DENSE)
 def test_single_steps_agree_with_epochs(name):
     layers, options = DENSE[name]

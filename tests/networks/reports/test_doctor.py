@@ -56,6 +56,12 @@ def test_rates_are_tried_on_a_copy(tmp_path):
         network(AdaDelta()).find_learning_rate(DataSet(X, Y))
 
 
+def test_scores_of_a_trained_network_may_grow_a_little():
+    scores = [0.01, 0.009, 0.05, 0.08, 9.0]
+    limits = [LearningRateRange([1e-3, 1e-2, 1e-1, 1.0, 10.0], scores, 0.1, untrained).limit() for untrained in (0.0, 2.0)]
+    assert limits == [1e-2, 1.0]
+
+
 @pytest.mark.parametrize(("scores", "suggestion", "limit"), [
     ([2, 1.9, 1.0, 0.9, 8.0], 1e-1, 1.0), ([2, 2, 2, 2, 2], 10 / 3, 10), ([2, 3, math.inf, 1, 1], 1e-2 / 3, 1e-2)])
 def test_rates_that_scores_suggest(scores, suggestion, limit):

@@ -242,7 +242,6 @@ def test_executors_make_a_model_once(sc):
             assert after.text is not before.text
 
 
-@pytest.mark.slow
 def test_one_output_unit(sc):
     conf = NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=1, activation="identity", loss_function="mse")).build()
     trainer = SparkDl4jMultiLayer(sc, conf, master(batch_size_per_worker=4, averaging_frequency=1))
@@ -285,6 +284,7 @@ def test_frames(session, form):
     assert found.get_iteration_count() == 2 and np.allclose(found.params(), expected.params(), rtol=0, atol=1e-6 if form == "vector" else 0)
 
 
+@pytest.mark.slow
 def test_parquet_is_a_frame(session, tmp_path):
     frame(session).write.parquet(str(tmp_path / "rows"))
     read = session.read.parquet(str(tmp_path / "rows"))

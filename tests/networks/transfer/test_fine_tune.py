@@ -59,3 +59,10 @@ def test_layers_defined_by_graphs_keep_what_they_never_take_from_a_network(made)
     assert found.updater == Adam(0.01) and found.regularization
     for option in {"activation", "weight_init", "convolution_mode"} & set(type(made)._fields):
         assert getattr(found, option) == getattr(made, option)
+
+
+@pytest.mark.parametrize("made", [L.ActivationLayer("tanh"), L.SubsamplingLayer("MAX", dropout=0.9), L.GlobalPoolingLayer("AVG"),
+                                  L.ZeroPaddingLayer(1, 1)], ids=lambda m: type(m).__name__)
+def test_layers_without_parameters_keep_activation_and_dropout(made):
+    found = tuned(made)
+    assert found.dropout == made.dropout and getattr(found, "activation", None) == getattr(made, "activation", None)

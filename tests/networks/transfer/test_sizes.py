@@ -107,6 +107,7 @@ def test_every_layer(rows, as_graph):
     assert not wrong, "\n".join(f"{k}: {v:.300}" for k, v in wrong.items())
 
 
+@pytest.mark.slow
 def test_vertices_and_preprocessors_behind_it():
     """A branch that joins another one of the same size is refused, what takes any size runs."""
     def built(vertex: Any) -> Any:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,6 +125,37 @@ def test_lists(name):
     assert built.get_iteration_count() == 0
     assert_trains(built, case)
     np.testing.assert_array_equal(net.params(), before)
+
+
+def test_graphs_take_weight_decay_as_lists_do():
+    """DL4J gives each layer that of the settings, and once more what a network gives its layers in any case."""
+    tune = FineTuneConfiguration.Builder().weight_decay(0.1).l1(0.2).build()
+    conf = NeuralNetConfiguration.Builder().list(DenseLayer(n_in=4, n_out=3), OutputLayer(n_in=3, n_out=2)).build()
+    net = MultiLayerNetwork(conf).init()
+    a_list = TransferLearning.Builder(net).fine_tune_configuration(tune).build()
+    a_graph = TransferLearning.GraphBuilder(net.to_computation_graph()).fine_tune_configuration(tune).build()
+    builder = TransferLearning.GraphBuilder(net.to_computation_graph()).fine_tune_configuration(tune)
+    new = builder.remove_vertex_and_connections("1").add_layer("2", OutputLayer(n_in=3, n_out=2), "0").set_outputs("2").build()
+    kinds = [type(r).__name__ for r in a_list.get_layer(0).regularization]
+    assert kinds == ["WeightDecay", "L1Regularization", "WeightDecay"]
+    for layer in (a_graph.get_layer("0"), a_graph.get_layer("1"), new.get_layer("0"), new.get_layer("2")):
+        assert [type(r).__name__ for r in layer.regularization] == kinds
+
+
+@pytest.mark.parametrize("outputs", [5, 7])
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_schemes_of_replaced_layers_win_over_fine_tune_settings(outputs, as_graph):
+    """Also where a layer has as many outputs as before."""
+    net: Any = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
+        DenseLayer(n_in=4, n_out=5), ActivationLayer("tanh") if outputs == 7 else DenseLayer(n_in=5, n_out=5),
+        OutputLayer(n_in=5, n_out=3)).build()).init()
+    name = str if as_graph else int
+    builder: Any = TransferLearning.GraphBuilder(net.to_computation_graph()) if as_graph else TransferLearning.Builder(net)
+    built = builder.fine_tune_configuration(FineTuneConfiguration(weight_init="ZERO")).n_out_replace(name(0), outputs, "ONES").build()
+    behind = 2 if outputs == 7 else 1
+    for i in (0, behind):
+        assert np.all(built.get_param(f"{i}_W") == 1), i
+    assert np.array_equal(built.get_param("2_W"), net.get_param("2_W")) == (behind == 1)
 
 
 @pytest.mark.parametrize("name", GRAPHS)

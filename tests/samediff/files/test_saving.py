@@ -77,6 +77,7 @@ def test_training_goes_on_where_it_was(tmp_path, saved, loaded, equal):
     assert np.array_equal(sd.get_variable("w").get_arr(), again.get_variable("w").get_arr()) is equal
 
 
+@pytest.mark.slow
 def test_dup_is_independent():
     sd = mlp()
     sd.fit({"x": X, "y": Y})
@@ -123,6 +124,7 @@ def test_unknown_rank_and_scalar_placeholders():
     assert [v.get_shape() for v in sd.dup().variables()] == [(), None, (-1, 3)]
 
 
+@pytest.mark.slow
 def test_several_outputs_and_optional_inputs():
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.FLOAT, 2, 6)

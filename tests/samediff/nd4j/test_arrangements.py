@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from dl4py import INDArray, Nd4j
+from dl4py.samediff import DataType
 from dl4py.samediff.data import JavaRandom
+from dl4py.samediff.errors import DataTypeError
 
 
 @pytest.mark.parametrize("size, seed, order", [
@@ -47,3 +49,16 @@ def test_running_sums_of_rows_and_columns_go_along_their_elements(shape, axis):
     x = INDArray.of(np.arange(1.0, 5).reshape(shape))
     for found in (x.cumsum(axis), Nd4j.cumsum(x, axis), x.dup().cumsumi(axis)):
         assert found.shape == shape and found.ravel().tolist() == [1, 3, 6, 10]
+
+
+def test_fractions_are_not_cut_where_whole_numbers_are_asked_for():
+    for make in (lambda: Nd4j.scalar(DataType.INT, 2.5), lambda: Nd4j.valueArrayOf((2,), 1.5, DataType.LONG),
+                 lambda: Nd4j.create([1.5, 2.0], [2], DataType.INT), lambda: Nd4j.scalar(DataType.BYTE, 300)):
+        with pytest.raises(DataTypeError, match="has a fraction|beyond the range"):
+            pytest.fail(str(make()))
+
+
+def test_numbers_of_whole_arrays_are_whole():
+    n = 2**53 + 1
+    x = Nd4j.createFromArray([n, n - 3, -n])
+    assert (x.maxNumber(), x.minNumber(), x.sumNumber(), x.amaxNumber()) == (n, -n, n - 3, n)

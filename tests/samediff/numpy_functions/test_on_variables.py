@@ -1,10 +1,17 @@
 """NumPy's functions called on variables: the same numbers, with gradients, for open batch sizes; DL4J's ops where there are such."""
 from __future__ import annotations
 
+import array
+import contextlib
+import importlib
+import operator
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff import DataType, SameDiff, SDVariable
 from dl4py.samediff.errors import DL4PyError
 
 RNG = np.random.default_rng(3)
@@ -55,6 +62,21 @@ def test_ops_are_those_of_dl4j():
     assert names == [f(x).op_name() for f in (sd.math.exp, sd.math.tanh, sd.math.abs, sd.math.neg, lambda v: v + 1, lambda v: v * four)]
     np.testing.assert_allclose(np.divide(i, 2).eval(), [0.5, 1, 1.5, 2])
     assert np.matmul(i, i).eval() == 30
+
+
+def test_equality_with_what_holds_numbers_is_never_a_plain_answer():
+    x, row = SameDiff.create().var("x", np.array([1.0, -2.0])), [1.0, 2.0]
+    held = [np.array(row), np.float16(1), tuple(row), range(2), array.array("d", row), memoryview(np.array(row)), Fraction(1),
+            Decimal(1), 1j, type("Tensor", (), {"__array__": lambda self, *args, **options: np.array(row)})()]
+    with contextlib.suppress(ImportError):
+        pandas, polars = (importlib.import_module(name) for name in ("pandas", "polars"))
+        held += [pandas.Series(row), pandas.DataFrame({"a": row}), polars.Series(row)]
+        assert (pandas.Series(row) * x).eval().tolist() == [1.0, -4.0] and pandas.Series(row).eq(x).eval().tolist() == [True, False]
+    for other in held:
+        for compare in (operator.eq, operator.ne):
+            with contextlib.suppress(DL4PyError):
+                assert isinstance(compare(x, other), SDVariable), other
+    assert (x == "x") is False and (x == None) is False and x != {}           # noqa: E711
 
 
 @pytest.mark.parametrize("call, said", [

@@ -14,7 +14,7 @@ def built(row, **options):
     return one_node(row.operator, row.arrays, row.held, len(row.expected), row.version, row.order, domain, **options, **row.attributes)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", ROWS, ids=[r.name for r in ROWS])
 def test_values(row):
     model = built(row)
@@ -30,6 +30,7 @@ OPEN = [r for r in ROWS if next(iter(r.arrays.values())).ndim > 2 and r.name not
     "top of version 1", "slice to a computed end")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", OPEN, ids=[r.name for r in OPEN])
 def test_open_batch(row):
     if row.name in ("resize to sizes",):
@@ -41,6 +42,7 @@ def test_open_batch(row):
         np.testing.assert_allclose(found, expected, 1e-5, 1e-6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("row", ROWS, ids=[r.name for r in ROWS])
 def test_saved(row, tmp_path):
     sd = SameDiff.import_onnx(built(row))

@@ -77,6 +77,7 @@ def test_gradients_of_convolution(options):
     check_gradients(build, {"x": x, "w": numbers(2, 2, 2, 2, seed=1), "b": numbers(2, seed=2)})
 
 
+@pytest.mark.slow
 def test_gradients_of_other_convolutions():
     check_gradients(lambda sd, x, w: sd.cnn.conv1d(x, w, Conv1DConfig(padding_mode="CAUSAL", d=2)),
                     {"x": numbers(1, 2, 5), "w": numbers(2, 2, 2, seed=1)})

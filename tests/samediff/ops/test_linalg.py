@@ -97,7 +97,7 @@ def test_slope_of_an_eigenvalue_is_that_of_its_vectors() -> None:
     np.testing.assert_allclose(found, np.eye(3), atol=1e-12)         # the sum of the eigenvalues is the trace
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_matrices_that_are_not_finite(name: str, value: float) -> None:

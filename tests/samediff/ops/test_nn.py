@@ -102,6 +102,7 @@ def test_dropout_keeps_the_mean_outside_training() -> None:
         sd.nn.dropout(sd.constant(np.ones(3, np.float32)), 0.0)
 
 
+@pytest.mark.slow
 def test_unknown_sizes(rng: np.random.Generator) -> None:
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.DOUBLE, -1, 3, -1)

@@ -145,6 +145,7 @@ def test_second_order_of_the_recurrent_layers_of_networks(masked):
     check_gradients(simple, {"x": numbers(2, 2, 3), "w": numbers(2, 3), "rw": numbers(3, 3, seed=1), "b": numbers(3, seed=2)}, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_third_order_of_a_sequence():
     sd = SameDiff.create()
     x = sd.var("x", numbers(1, 1, 2))

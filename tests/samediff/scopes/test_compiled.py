@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import warnings
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -326,3 +327,36 @@ def test_open_sizes_are_numbers_beside_arrays(call):
             found, wanted = f(x), call(x)
             assert found.dtype == wanted.dtype
             np.testing.assert_allclose(found, wanted)
+
+
+def test_forms_that_look_alike_are_told_apart():
+    traced = []
+
+    @compiled
+    def f(*args, **kwargs):
+        traced.append((args, kwargs))
+        parts = [a.values() if isinstance(a, dict) else a if isinstance(a, (list, tuple)) else [a] for a in (*args, *kwargs.values())]
+        leaves = [v for part in parts for v in part]
+        return {"sum": sum(v * (k + 1) for k, v in enumerate(leaves)), "count": [len(args), len(kwargs)]}
+    calls = [((X, X), {}), (([X, X],), {}), (((X, X),), {}), (({"a": X, "b": X},), {}), ((), {"a": X, "b": X}), (({"b": X, "a": X},), {}),
+             ((X,), {"a": X}), ((X, 1), {}), ((X, 1.0), {}), ((X, True), {}), ((X, 0.0), {}), ((X, -0.0), {}), ((X,), {"a": 1}),
+             ((INDArray.of(X), X), {}), ((X.astype(np.float32), X), {})]
+    for _ in range(3):
+        for args, kwargs in calls:
+            found, wanted = f(*args, **kwargs), f.__wrapped__(*args, **kwargs)
+            np.testing.assert_array_equal(found["sum"], wanted["sum"])
+            assert [int(n) for n in found["count"]] == wanted["count"] and type(found["sum"]) is INDArray
+    made = len(traced) - 3 * len(calls)
+    assert made == len(calls) - 1                # the class of an array makes no other form
+
+
+def test_results_of_all_forms_are_replayed():
+    Point = namedtuple("Point", "x y")
+    forms = [lambda x: x, lambda x: [x], lambda x: {"a": (x, [x + 1])}, lambda x: Point(x, {"b": x}), lambda x: Pair(x, [2, None, "t"]),
+             lambda x: (x, 3, None), lambda x: ()]
+    for form in forms:
+        f = compiled(lambda x, form=form: form(x * 2))
+        first = f(X)
+        for _ in range(2):
+            again = f(X)
+            assert type(again) is type(first) and repr(again) == repr(first)

@@ -105,6 +105,7 @@ a.compress([False, True], 0) | np.transpose(a, range(2)) | a.repmat(2, 1) | a[0]
 np.linalg.slogdet(a + np.eye(4))[1]"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", [t.strip() for line in CALLS.splitlines() for t in line.split(" | ")])
 def test_calls_that_are_recorded(text):
     call = eval(f"lambda a: {text}", globals())

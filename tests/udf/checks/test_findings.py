@@ -137,6 +137,7 @@ def test_a_gradient_that_is_declared_not_to_be():
     assert check_op(without, [X]).passed
 
 
+@pytest.mark.slow
 def test_second_gradients_that_there_are_none_of(names):
     def kernel(x, y, g, out):
         for i in range(x.size):

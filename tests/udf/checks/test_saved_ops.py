@@ -60,6 +60,7 @@ def test_what_no_other_process_finds(monkeypatch):
     assert "a new process already" in in_new_process(made(saved_ops.power), [X])
 
 
+@pytest.mark.slow
 def test_processes_that_fail(monkeypatch):
     """The error of the process is told; what ends it, too."""
     class Owner:

@@ -128,6 +128,7 @@ def test_gradients_that_heed_attributes(code, right, wrong):
         refused(lambda made=made: circumstances.gradients_of_other_attributes(made, [X], 1e-6, 0), text)
 
 
+@pytest.mark.slow
 def test_kernels_and_shape_rules_that_heed_attributes():
     def right(x, y, k):
         y[...] = x * k
@@ -212,6 +213,7 @@ def test_rules_that_follow_from_the_code(code):
     check_op(scaled()(code), [X]).raise_if_failed()
 
 
+@pytest.mark.slow
 def test_masks_that_code_compares_have_a_gradient_beside_0_and_1():
     mask = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
@@ -228,6 +230,7 @@ def test_masks_that_code_compares_have_a_gradient_beside_0_and_1():
     assert "gradient" in {c.name for c in check_op(times, [X, mask]).failures}
 
 
+@pytest.mark.slow
 def test_results_in_another_floating_type_than_the_inputs():
     @scaled()
     def narrow(xp, x):

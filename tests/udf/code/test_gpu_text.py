@@ -102,6 +102,7 @@ def test_a_class_may_make_its_launches_itself():
     assert "tripled" in text
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_check_op_compares_the_text_with_compute():
     @user_op("test_cuda.wrong", cuda='extern "C" __global__ void f(const T *x, T1 *y, long long n) { y[threadIdx.x] = x[threadIdx.x]; }')

@@ -121,6 +121,7 @@ CUDA = """extern "C" __global__ void f(const T* x, const T* y, const T* gy, T* g
 }"""
 
 
+@pytest.mark.slow
 def test_cuda_text_of_gradients():
     def code(xp, x, *, k: float = 2.0):
         return k * xp.tanh(x)
@@ -171,6 +172,7 @@ def centred(xp, x, *, training, eps: float = 0.0):
     return x - x.mean(axis=0) if training else x * 0.5
 
 
+@pytest.mark.slow
 def test_training_alone_makes_code_stateful():
     assert centred.op_class.stateful and centred.op_class.attribute_names() == ("eps",)
     check_op(centred, [X]).raise_if_failed()

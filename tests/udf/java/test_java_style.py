@@ -145,6 +145,7 @@ def test_several_outputs_without_a_context(rng):
         sd.gradients(mean, x)
 
 
+@pytest.mark.slow
 def test_check_op_takes_the_java_form(rng):
     sd, _, _, _ = built()
     check_op(sd.nodes()[0].op, [rng.normal(size=(2, 2)), rng.normal(size=(2, 2))]).raise_if_failed()

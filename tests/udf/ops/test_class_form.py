@@ -47,6 +47,7 @@ class Cube(UserOp):
         return Kernel(lambda x, out: np.multiply(x * x, x, out=out))
 
 
+@pytest.mark.slow
 def test_a_written_shape_rule_and_attributes(rng):
     check_op(Pool, [rng.normal(size=(3, 6))], {"width": 3}, shapes=[[(9,)], [(1, 2, 3)]]).raise_if_failed()
     assert Pool.attribute_names() == ("width", "cap") and Pool.version == 2

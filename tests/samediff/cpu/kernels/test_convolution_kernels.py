@@ -94,7 +94,7 @@ def test_pooling_and_its_gradients(case, divisor, last, dtype, rng):
     agree(WindowGather(pool), x, drawn(rng, x.shape, dtype))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("order", "last", "merged"), [("ncyxhw", False, 1), ("nhwyxc", True, 3), ("whncyx", False, 3), ("whncyx", True, 3),
                                                        ("hwnyxc", False, 1)])

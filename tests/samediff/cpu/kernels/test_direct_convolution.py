@@ -165,7 +165,7 @@ def test_numbers_that_are_not_finite_stay_in_their_windows(always):
 POOLS = [(2, 3, 24, 24), (3, 5, 8, 8), (1, 2, 4, 9), (1, 1, 3, 17), (2, 1, 2, 38), (1, 2, 7, 75)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", POOLS)
 @pytest.mark.parametrize("divisor", ["none", "kernel", "inside"])

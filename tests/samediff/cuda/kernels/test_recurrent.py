@@ -56,6 +56,7 @@ def test_gru(way):
     check_gru(3, 2, 4, 5, np.float16, 2e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 def test_rnn(way):
     check_rnn((4, 3, 2, 5))

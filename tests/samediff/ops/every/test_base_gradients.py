@@ -71,6 +71,7 @@ def test_deviation(name, corrected, check_gradients):
     check_gradients(lambda sd, x: getattr(sd, name)(x, corrected, 1), [A])
 
 
+@pytest.mark.slow
 def test_moments_and_standardize(check_gradients):
     check_gradients(lambda sd, x: sd.math.moments(x, [1], False), [A])
     check_gradients(lambda sd, x: sd.math.standardize(x, 1), [A])

@@ -34,6 +34,7 @@ def run(made: Any, arrays: list[Any]) -> list[Any]:
     return [sd.output(feeds, *names)[n] for n in names]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_derived_op_computes_what_its_parent_does(name):
     row = EXAMPLES[name]

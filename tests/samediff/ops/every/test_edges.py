@@ -86,6 +86,7 @@ ROWS_AT_EDGES: dict[str, tuple[Any, list[list[float]], list[list[float]]]] = {
     "std": (lambda sd, x: sd.standard_deviation(x, False, 1), [[2, 2], [1, 3]], [[0, 0], [-0.5, 0.5]]),
     "top k": (lambda sd, x: sd.nn.top_k(x, 1, True)[0], [[2, 2, 1]], [[1, 0, 0]]),
     "prod": (lambda sd, x: sd.prod(x, 1), [[0, 2], [0, 0], [2, 3]], [[2, 0], [0, 0], [3, 2]]),
+    "prod that leaves the type": (lambda sd, x: sd.prod(x, 1), [[1e-200, 2e-200], [1e200, 3e200]], [[2e-200, 1e-200], [3e200, 1e200]]),
 }
 
 

@@ -123,7 +123,7 @@ def test_every_optional_input_is_given_in_a_row():
     assert {k: v for k, v in lacking.items() if v and k not in NEED_AXES} == GIVEN_ELSEWHERE
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("row", SWITCHED.values(), ids=SWITCHED)
 def test_op_with_a_switch_the_other_way(row: Row, monkeypatch):
     test_op(row, monkeypatch)

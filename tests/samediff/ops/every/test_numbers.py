@@ -199,6 +199,15 @@ def test_fractions_are_refused_where_they_are_written(kind):
     assert sd.constant("whole", kind, [1.0, 2.0]).eval().dtype == kind.numpy
 
 
+@pytest.mark.parametrize("method", ["add", "mul", "rsub", "eq", "gt", "pow"])
+def test_truth_values_meet_0_and_1_alone(method):
+    x = SameDiff().constant(np.array([True, False]))
+    for number in (2.5, 2, np.nan):
+        with pytest.raises(DataTypeError, match="BOOL, which holds 0 and 1"):
+            pytest.fail(str(getattr(x, method)(number)))
+    assert x.eq(1).eval().tolist() == [True, False]
+
+
 @pytest.mark.parametrize("executor", ["plan", "reference"])
 def test_conditions_compare_with_fractions_exactly(executor, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", executor)

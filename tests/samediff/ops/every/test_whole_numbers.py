@@ -66,6 +66,7 @@ def test_edges(kind: DataType, executor: str, rng: np.random.Generator, monkeypa
         np.testing.assert_array_equal(found[v.name()], wrapped(values, dtype), v.name())
 
 
+@pytest.mark.slow
 def test_small_whole_numbers_are_not_worked_with_in_half_precision(monkeypatch: pytest.MonkeyPatch) -> None:
     for executor in ("plan", "reference"):
         monkeypatch.setenv("DL4PY_EXECUTOR", executor)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.data import CSVRecordReader, RecordReaderDataSetIterator
-from dl4py.samediff.data.readers import number_table
+from dl4py.samediff.data.readers import arrow_csv
 from dl4py.samediff.errors import FileFormatError
 
 
@@ -18,7 +18,7 @@ def read(request, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     else:
         pytest.importorskip("pyarrow")
-    monkeypatch.setattr(number_table, "SMALL", 0)
+    monkeypatch.setattr(arrow_csv, "SMALL", 0)
 
     def reading(text: str | bytes, delimiter: str = ",", skip: int = 0):
         path = tmp_path / "numbers.csv"
@@ -84,7 +84,7 @@ ODD = ["", "\n\n", "1,2\n3\n", "1,2\n3,4,5\n", "1,2\n3,\n", "1,2\n,4\n", "1,x\n"
 @pytest.mark.parametrize("skip", [0, 1])
 def test_one_reader_as_the_other(tmp_path, monkeypatch, delimiter, skip):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(number_table, "SMALL", 0)
+    monkeypatch.setattr(arrow_csv, "SMALL", 0)
     path = tmp_path / "odd.csv"
 
     def outcome(text):
@@ -101,7 +101,7 @@ def test_one_reader_as_the_other(tmp_path, monkeypatch, delimiter, skip):
 
 @pytest.mark.parametrize("size", [0, 1 << 40])
 def test_large_files_as_small_ones(tmp_path, rng, monkeypatch, size):
-    monkeypatch.setattr(number_table, "SMALL", size)
+    monkeypatch.setattr(arrow_csv, "SMALL", size)
     values = rng.standard_normal((4000, 4)).astype(np.float32)
     labels = rng.integers(0, 3, 4000)
     path = tmp_path / "large.csv"
@@ -119,7 +119,7 @@ def test_large_files_as_small_ones(tmp_path, rng, monkeypatch, size):
     ("1,2,7", "line 4001, column 2: expected a class from 0 to 2, got 7"),
 ])
 def test_errors_of_large_files_name_the_place(tmp_path, monkeypatch, line, message):
-    monkeypatch.setattr(number_table, "SMALL", 0)
+    monkeypatch.setattr(arrow_csv, "SMALL", 0)
     path = tmp_path / "large.csv"
     path.write_text("1.25000000,2.5000000,1\n" * 4000 + line + "\n")
     with pytest.raises(FileFormatError, match=message):
