@@ -15,6 +15,7 @@ from ...samediff.graph.child_process import in_copy
 from ...samediff.ir.node import needed
 from ...samediff.ir.run_context import RunContext
 from ..base.base import BaseLayer
+from ..functions.dropout import Dropout
 from ..types.input_type import InputType
 from ..types.parameters import Parameter
 from .check_subject import Runner, Subject, drawn, fits, other_sizes
@@ -32,6 +33,10 @@ def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callab
     yield "inputs of other sizes", lambda: sizes(subject)
     if not subject.is_layer:
         yield "inputs are used", lambda: inputs_used(subject)
+    if isinstance(subject.conf, BaseLayer) and subject.conf.takes_dropout:
+        yield "dropout", lambda: drops_once(subject)
+    if Runner(subject).variables().hooks.penalties:
+        yield "penalty", lambda: penalty_of_examples(subject)
     trained = [p for p in subject.parameters if p.role != "statistic"]
     if trained and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
         if read:
@@ -135,6 +140,37 @@ def at_rest(subject: Subject) -> str:
         raise CheckFailure("outside of training another run gives something else: draw where context.training is True. If that is meant: "
                            "allow={'at rest outside of training'}")
     return ""
+
+
+def drops_once(subject: Subject) -> str:
+    """The layer itself does nothing with ``dropout``, which networks apply to its input."""
+    class Counted(Dropout):
+        count = 0
+
+        def define(self, sd: Any, x: Any) -> Any:
+            Counted.count += 1
+            return super().define(sd, x)
+    Runner(_with(subject, subject.conf.replace(dropout=Counted(0.5)))).variables()
+    if Counted.count > 1:
+        raise CheckFailure("dropout is applied twice: by the network in front of the layer, and by define_layer; leave it to the network")
+    return ""
+
+
+def penalty_of_examples(subject: Subject) -> str:
+    """The same examples twice have the penalty that they have once."""
+    def penalties(times: int) -> list[Any]:
+        runner = Runner(subject)
+        arrays = [np.concatenate([a] * times) for a in subject.arrays]
+        runner.run(arrays)
+        sd, built = next(iter(runner.built.values()))
+        feeds, names = {f"x{i}": a for i, a in enumerate(arrays)}, [v.name() for v in built.hooks.penalties]
+        found = run(sd, feeds, names, RunContext(training=False, seed=1, iteration=0))
+        return [found[n] for n in names]
+    for once, twice in zip(penalties(1), penalties(2)):
+        if not _same(once, twice):
+            raise CheckFailure(f"the penalty of each example twice is {float(twice):.4g}, once it was {float(once):.4g}: scores are means "
+                               "over the examples, so that penalties of activations are too. If this is meant: allow={'penalty'}")
+    return "does not grow with the batch"
 
 
 def sizes(subject: Subject) -> str:

@@ -59,6 +59,8 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
 
     def values() -> str:
         found = activation.get_activation(given)
+        first, second = (_defined(activation.define, given) for _ in range(2))
+        close(second, first, "define gives something else when it is called again: keep nothing in the class or module")
         if found.shape != given.shape:
             raise CheckFailure(f"inputs {given.shape} give {found.shape}")
         single = activation.get_activation(given.astype(np.float32))
@@ -314,6 +316,9 @@ class _Preprocessing:
             if "read-only" in str(error):
                 raise CheckFailure(f"pre_process writes to its input ({error}); return a new array") from error
             raise
+        single = np.asarray(self.preprocessor.pre_process(self.x.astype(np.float32), self.minibatch)).dtype
+        if single == np.float64:
+            raise CheckFailure("pre_process of float32 arrays gives float64: keep the type, np.asarray(numbers, array.dtype) for constants")
         promised = self.preprocessor.output_type(self.kind)
         fits(promised.array_shape(), found, f"the output type is {promised!r}")
         return f"{promised!r}, {found}"

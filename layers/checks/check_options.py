@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ...samediff.configuration.configuration import Configuration
 from ...samediff.executor.session import run
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.ir.run_context import RunContext
+from ..functions.activations import ActivationCube, ActivationTanH
 from .check_subject import Runner, Subject
 
 #: What tells one object from another: arrays and texts.
@@ -27,9 +28,12 @@ def is_foreign(conf: Configuration) -> bool:
     return not type(conf).__module__.startswith("dl4py.")
 
 
-def options_check(report: CheckReport, conf: Configuration, marks: Marks) -> None:
-    """Add a check that the options of a class of others change what objects do, if it has options that can be changed."""
-    own = dict(own_options(conf))
+def options_check(report: CheckReport, conf: Configuration, marks: Marks, given: Mapping[str, list[Any]] | None = None) -> None:
+    """Add a check that the options of a class of others change what objects do, if it has options that can be changed.
+
+    ``given``: options of a base that the author set, with other values for them.
+    """
+    own = {**dict(own_options(conf)), **(given or {})}
     if own:
         report.run("options have an effect", lambda: _effects(conf, own, marks))
 
@@ -79,8 +83,9 @@ def subject_options(report: CheckReport, subject: Subject, masks: Sequence[Any] 
     """The check for a layer or vertex."""
     def marks(conf: Any) -> list[Any]:
         return _marks(subject, conf, masks)
+    acts = is_foreign(subject.conf) and getattr(subject.given, "activation", None) is not None
     if not hasattr(subject.conf, "define_pretraining"):
-        options_check(report, subject.conf, marks)
+        options_check(report, subject.conf, marks, {"activation": [ActivationCube(), ActivationTanH()]} if acts else None)
 
 
 def _marks(subject: Subject, conf: Any, masks: Sequence[Any] | None) -> list[Any]:

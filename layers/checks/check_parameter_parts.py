@@ -19,7 +19,7 @@ from ...samediff.plans.reference import compute as compute_op
 from ..functions.constraints import LayerConstraint
 from ..functions.dropout import IDropout
 from ..functions.weight_init import IWeightInit
-from .check_options import CONTEXTS, options_check
+from .check_options import CONTEXTS, is_foreign, options_check
 from .check_parts import close, configuration_checks
 from .check_subject import distinct
 
@@ -84,6 +84,8 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
             return "it does more than multiply"
         size = (64, *x.shape[1:])
         made = [dropout.draw(np.random.default_rng(k), size, np.dtype(np.float64), 0, 0) for k in range(8)]
+        if all(factor is None for factor, _ in made):
+            return shifts([np.broadcast_to(np.asarray(shift, np.float64), size) for _, shift in made if shift is not None])
         if any(factor is None or shift is not None for factor, shift in made):
             return "it does more than multiply"
         drawn = [np.broadcast_to(np.asarray(factor, np.float64), size) for factor, _ in made]
@@ -96,6 +98,35 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
             raise CheckFailure(f"factors are {means.mean():.3g} on average: activations are smaller or larger in training than outside, "
                                "where they stay as they are. Divide by the probability of keeping one")
         return f"{means.mean():.2f} on average"
+
+    def shifts(drawn: list[Any]) -> str:
+        """Check what is added in many draws."""
+        middle, spread = (float(f(drawn)) for f in (np.mean, np.std)) if drawn else (0.0, 0.0)
+        if abs(middle) > 0.1 * spread + 1e-9:
+            raise CheckFailure(f"{middle:.3g} is added on average: activations are larger or smaller in training than outside, where they "
+                               "stay as they are. Take the mean off what is drawn")
+        return f"{middle:.2g} is added on average"
+
+    def ranks() -> str:
+        """Inputs of layers for series and images, as far as it takes them."""
+        taken = []
+        for size in ((4, 6), (4, 6, 3), (4, 6, 3, 2)):
+            sd = SameDiff()
+            a = distinct(size, np.random.default_rng(seed))
+            try:
+                name = dropout.define(sd, sd.constant("x", a)).name()
+                found = run(sd, {}, [name], context)[name]
+            except Exception as error:
+                cause = error.__cause__ or error
+                if isinstance(cause, DL4PyError):       # a rank that it refuses
+                    continue
+                raise CheckFailure(f"inputs of shape {size} fail: {type(cause).__name__}: {cause}. Dropouts stand in front of layers for "
+                                   "rows, series and images: draw for any shape. If some are refused on purpose, raise ConfigurationError"
+                                   ) from error
+            if found.shape != size:
+                raise CheckFailure(f"inputs of shape {size} give {found.shape}")
+            taken.append(str(size))
+        return ", ".join(taken)
 
     def at_rest() -> None:
         close(value(training=False), x, "it acts outside of training")
@@ -134,6 +165,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
     if report.run("random numbers", drawn):
         report.run("factors", factors)
         report.run("at rest outside of training", at_rest)
+        report.run("other shapes", ranks)
         report.run("types", types)
         report.run("gradient", lambda: check_gradient(lambda sd, v: dropout.define(sd, v[0]), [x], 1, tolerance, seed, names=["the input"]))
         report.run("compiled plan", executors)
@@ -180,6 +212,20 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
 
     taken: list[tuple[int, ...]] = []
 
+    def heeds_fans() -> None:
+        """Check that what shrinks with the number of rows shrinks with fan_in, of which a convolution has more than rows."""
+        def spread(rows: int, fan_in: int) -> float:
+            a = np.asarray(initialiser.init(Nd4jRandom(1), fan_in, 8, (rows, 8), "f", DataType.DOUBLE))
+            gram = a.T @ a
+            return 0.0 if np.allclose(gram, gram[0, 0] * np.eye(8), 0, 1e-6 * gram[0, 0]) else float(np.std(a))
+        try:
+            few, fans, rows = spread(16, 16), spread(16, 1024), spread(1024, 16)
+        except Exception:       # shapes that it refuses
+            return
+        if few and rows < few / 2 and fans > few / 2:       # columns at right angles have one length, whatever fan_in is
+            raise CheckFailure("weights become smaller with the first size of their shape and not with fan_in: those of a convolution of "
+                               "shape (3, 3, n, m) join 9 n inputs. Scale by the fan_in that init is given")
+
     def spread_of_more_inputs() -> float:
         try:
             few, many = (float(np.std(drawn(1, (n, 8)))) for n in (8, 2048))
@@ -225,6 +271,8 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
         if np.abs(first).max() > _LARGE:
             raise CheckFailure(f"weights start at up to {np.abs(first).max():.3g}: activations overflow or saturate. Divide by the square "
                                "root of fan_in; if this is meant: allow={'seeds'}")
+        if is_foreign(initialiser):
+            heeds_fans()
         return "random" if random else "the same for every seed"
 
     def loaded() -> None:
@@ -286,7 +334,15 @@ def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3),
             if not np.isfinite(found).all():
                 raise CheckFailure(f"{what} give values that are not finite")
 
+    def grows() -> None:
+        first = found = constraint.apply(100 * w)
+        for _ in range(50):
+            found = constraint.apply(found)
+        if np.abs(found).max(initial=0.0) > 2 * np.abs(first).max(initial=0.0):
+            raise CheckFailure("applied again and again it goes on to make large values larger")
+
     def holds() -> str:
+        grows()
         once = first = constraint.apply(w)
         close(constraint.apply(w), once, "the same array gives another result")
         for _ in range(50):

@@ -357,6 +357,9 @@ def batches(subject: Subject, runner: Runner) -> str:
     if twice.shape[0] != 2 * whole.shape[0]:
         raise CheckFailure(f"the activations of {len(subject.arrays[0])} rows are {whole.shape}, of twice as many {twice.shape}")
     if len({len(a) for a in subject.arrays}) > 1 or len(whole) != len(subject.arrays[0]):
+        if subject.foreign and len({len(a) for a in subject.arrays}) == 1:
+            raise CheckFailure(f"{len(subject.arrays[0])} examples give {len(whole)} rows of activations, and labels have one for each "
+                               "example: join along axis 1. If examples are stacked on purpose: allow={'any batch size'}")
         return "rows are rearranged"
     close(twice[:len(whole)], whole, "the first rows of a larger batch differ")
     close(runner.run([a[:1] for a in subject.arrays]).activations, whole[:1], "the first row alone differs")

@@ -25,6 +25,8 @@ __all__ = ["check_evaluation", "check_schedule", "check_updater"]
 _STEPS = 5
 #: Iterations and epochs of long trainings.
 _LATE = [(10 ** n, 10 ** (n - 3)) for n in (5, 6, 7)]
+#: No rate, probability or momentum is larger.
+_LARGEST = 1e6
 
 
 @in_child
@@ -58,6 +60,9 @@ def check_updater(updater: IUpdater, *, steps: int = 200, seed: int = 0, allow: 
 
         def by_numpy() -> None:
             wanted.append(_run(updater, gradients, np.float64, True))
+            if not np.isfinite(wanted[0]).all():
+                raise CheckFailure("a few steps with gradients near 1 give parameters or states that are not finite: look for a root or "
+                                   "logarithm of what may be negative, and for a division by 0")
             again = _run(updater, gradients, np.float64, True)
             close(again, wanted[0], "the same steps once more; what an updater learns is in its state")
 
@@ -120,10 +125,13 @@ def _step(updater: IUpdater) -> str:
         try:
             with np.errstate(all="ignore"):
                 getattr(updater, name)(xp, *given)
-        except ValueError as error:
+        except (ValueError, IndexError) as error:
             if "read-only" in str(error):
                 raise CheckFailure(f"{name} writes to {what} ({error}); it returns new arrays") from error
-            raise
+            if name == "step" or isinstance(error, DL4PyError):
+                raise
+            raise CheckFailure(f"{name} fails for a parameter of shape {param.shape}: {type(error).__name__}: {error}. It is given each "
+                               "one in its own shape, biases too: sum over all of it, or look at param.ndim") from error
     _run(updater, np.ones((1, 6)), np.float64, False)
     return f"states {', '.join(names) or 'none'}"
 
@@ -226,6 +234,8 @@ def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 
         for place, value in last:
             if value < 0 <= min(found):
                 raise CheckFailure(f"value_at{place} is {value:.3g}: end with max(0.0, ...), or hold the last value")
+            if value > _LARGEST:
+                raise CheckFailure(f"value_at{place} is {value:.3g}, after {found[0]:.3g} at first: end with min(..., the largest rate)")
         return f"{last[-1][1]:.3g}"
 
     def negative() -> None:
@@ -344,6 +354,22 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
             return
         alike(again, counted(everything, everything), "after JSON and another batch")
 
+    def apart() -> None:
+        made, labels, predictions = copy.deepcopy(evaluation), y.copy(), p.copy()
+        made.eval(labels, predictions)
+        for a in (labels, predictions):
+            a[...] = a[::-1] * 3 + 1
+        alike(made, counted(everything), "what is counted changes with the arrays, which callers use again: keep numbers or copies")
+
+    def empty() -> None:
+        try:
+            copy.deepcopy(evaluation).stats()
+        except DL4PyError:          # it says itself that there is nothing yet
+            return
+        except Exception as error:
+            raise CheckFailure(f"stats() before anything is counted raises {type(error).__name__}: {error}. Divide by max(n, 1), or say "
+                               "what is missing: raise self.error(...)") from error
+
     def unchanged() -> str:
         try:
             made = counted(everything)
@@ -356,9 +382,11 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
         return ""
 
     if report.run("counts", unchanged):
+        report.run("before anything is counted", empty)
         report.run("batches", in_batches)
         report.run("merge", merged)
         report.run("order of rows", ordered)
+        report.run("arrays that are used again", apart)
         report.run("masks", masked)
         report.run("reset", forgotten)
         report.run("survives JSON", loaded)

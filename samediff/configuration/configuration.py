@@ -33,7 +33,7 @@ from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
 from .builder import Builder as BuilderOf
 from .classes import by_name, find_class, register, root
-from .names import FieldName, add_names, declare_plain_fields
+from .names import FieldName, add_names, declare_plain_fields, keep_methods, take_plain_defaults
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
 T = TypeVar("T")
@@ -463,6 +463,8 @@ def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | No
         cls.java_name = java_name or ""
         declare_plain_fields(cls)
         dataclasses.dataclass(cls, init=False, repr=False, eq=False)  # type: ignore[call-overload]
+        keep_methods(cls)
+        take_plain_defaults(cls)
         _describe(cls)
         for name in (java_name, *aliases):
             if name:

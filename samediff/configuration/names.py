@@ -1,10 +1,14 @@
-"""Further names of fields, where tools and readers look for them: on the class."""
+"""What names in the body of a configuration class mean, and the further names of its fields, which tools look for on the class."""
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
+import types
 from collections.abc import Iterable
 from typing import Any
+
+from ..errors import RegistrationError
 
 
 class FieldName:
@@ -33,3 +37,23 @@ def declare_plain_fields(cls: type) -> None:
     for name in inspect.get_annotations(cls):
         if name not in vars(cls) and isinstance(inspect.getattr_static(cls, name, None), FieldName):
             setattr(cls, name, dataclasses.field())
+
+
+def keep_methods(cls: Any) -> None:
+    """RegistrationError for a field with the name of a method of a base, which would be called no more."""
+    annotated = inspect.get_annotations(cls)
+    for name in (f.name for f in dataclasses.fields(cls) if f.name in annotated):
+        home = next((c for c in cls.__mro__[1:] if name in vars(c)), None)
+        if home is not None and isinstance(vars(home)[name], (types.FunctionType, classmethod, staticmethod, property)):
+            raise RegistrationError(f"{cls.__name__}: the field {name!r} takes the place of {home.__name__}.{name}, which is no field but "
+                                    "what dl4py calls; give the field another name")
+
+
+def take_plain_defaults(cls: Any) -> None:
+    """Make a value without an annotation, ``has_bias = False``, the default of the field of a base that has its name."""
+    fields = cls.__dict__["__dataclass_fields__"]
+    for name in {f.name for f in dataclasses.fields(cls)} & vars(cls).keys() - inspect.get_annotations(cls).keys():
+        value = vars(cls)[name]
+        if not hasattr(value, "__get__"):       # a method or property has another meaning
+            fields[name] = copy.copy(fields[name])
+            fields[name].default, fields[name].default_factory = value, dataclasses.MISSING

@@ -39,11 +39,16 @@ class FieldInfo:
         self.saved: bool = source.metadata.get("saved", True)
         self.required = source.default is dataclasses.MISSING and source.default_factory is dataclasses.MISSING
         self._hint: Any = None
+        self._default: Any = dataclasses.MISSING
 
     def default(self) -> Any:
+        """The default as the annotation wants it."""
         if self.source.default_factory is not dataclasses.MISSING:
             return self.source.default_factory()
-        return self.source.default
+        if self._default is dataclasses.MISSING:
+            given = self.source.default
+            self._default = given if given is None or self.required else convert(given, self.hint(), f"{self.owner.__name__}.{self.name}")
+        return self._default
 
     def hint(self) -> Any:
         """The annotation as a type; names that exist for type checkers only mean that anything goes."""

@@ -20,11 +20,11 @@ _NARROW = {DataType.FLOAT: (1e-2, 1e-3), DataType.HALF: (0.1, 0.1), DataType.BFL
 
 
 def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], order: int, tolerance: float, seed: int = 0,
-                   directions: int = 3, fixed: Collection[int] = (), names: Sequence[str] = ()) -> str:
+                   directions: int = 3, fixed: Collection[int] = (), names: Sequence[str] = (), training: bool = True) -> str:
     """Compare derivatives of ``order`` 1 or 2 in float64; AssertionError names the input that is wrong.
 
     The outputs are projected on random arrays: f = sum(r * build(x)). Order 1 compares <f'(x), v> with differences of f along v,
-    order 2 does the same with <f'(x), u> in the place of f.  Everything runs as in training, with the same random numbers each time.
+    order 2 does the same with <f'(x), u> in the place of f.  Everything runs with the same random numbers each time.
 
     Parameters
     ----------
@@ -36,9 +36,11 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
         Places of floating inputs that are constants.
     names : sequence of str
         What messages call the inputs.
+    training : bool
+        Whether everything runs as in training.
     """
     rng = np.random.default_rng(seed)
-    graph = _Graph(build, arrays, rng, fixed)
+    graph = _Graph(build, arrays, rng, fixed, training)
     if graph.surrogates:
         graph.gradients()
         return f"not compared: that of {', '.join(graph.surrogates)} is declared a surrogate"
@@ -60,16 +62,25 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
                 which = "gradient" if order == 1 else "second gradient"
                 place = names[i] if names else f"input {i}"
                 raise AssertionError(f"{which} for {place}: {found:.8g} along a random direction, central differences give "
-                                     f"{expected:.8g} (relative error {error:.2g})")
+                                     f"{expected:.8g} (relative error {error:.2g}){_at_a_kink(graph, i, x, h * v, h)}")
     return f"relative error below {tolerance:g}"
+
+
+def _at_a_kink(graph: _Graph, i: int, x: Any, step: Any, h: float) -> str:
+    """What to do where slopes to both sides differ."""
+    here = graph.value(i, x)
+    ahead, behind = (graph.value(i, x + step) - here) / h, (here - graph.value(i, x - step)) / h
+    if not abs(ahead - behind) > 1e-2 * max(1.0, abs(ahead), abs(behind)):
+        return ""
+    return f"; slopes to both sides are {ahead:.4g} and {behind:.4g}: take examples away from points without a derivative"
 
 
 class _Graph:
     """f = sum of random weights times the outputs, on float64 variables."""
 
     def __init__(self, build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], rng: np.random.Generator,
-                 fixed: Collection[int]) -> None:
-        self.sd = SameDiff()
+                 fixed: Collection[int], training: bool) -> None:
+        self.sd, self.training = SameDiff(), training
         self.points: dict[int, Any] = {}
         variables: list[Any] = []
         for i, a in enumerate(arrays):
@@ -106,7 +117,7 @@ class _Graph:
 
     def run(self, variable: Any) -> Any:
         """Value of a variable at the point."""
-        return run(self.sd, {}, [variable.name()], RunContext(training=True, seed=1, iteration=0))[variable.name()]
+        return run(self.sd, {}, [variable.name()], RunContext(training=self.training, seed=1, iteration=0))[variable.name()]
 
     def value(self, i: int, x: Any) -> float:
         """f with another value of input i."""

@@ -6,6 +6,8 @@ from copy import copy
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.base.user_code.leaks import keeps_no_memory
@@ -19,6 +21,7 @@ from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.ir.op import OPS, Op, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce, formals
 from ..code.failure import sizes
+from ..code.gpu_text import THREADS
 from ..code.gradient_op import NoSecondGradientError
 from ..java.java_op import JavaOp
 from ..java.java_style import UserDefinedCustomOp
@@ -27,7 +30,7 @@ from ..ops.user_op import UserFunction, owner_class
 from . import circumstances, runs
 from .attributes import can_be_changed, other_attributes, with_other_attributes
 from .batching import batching_agrees
-from .examples import Example, more_rows, other_sizes, variants
+from .examples import Example, more_rows, of_several_blocks, other_sizes, variants
 from .gradient_code import stands_alone
 from .kernels import KERNELS
 from .saved_op import in_new_process
@@ -133,6 +136,8 @@ def _run(report: CheckReport, checks: Checks) -> None:
 def _run_kernels(report: CheckReport, op: UserOp, arrays: Example, typed: Sequence[tuple[str, Example]], apart: bool) -> bool:
     """Whether kernels keep to their arrays: what writes elsewhere makes all that follows fail anyhow."""
     several = [*(variant for _, variant in typed), *other_sizes(arrays)]
+    if op.has_cuda() or op.cuda_gradient is not None:
+        several += of_several_blocks(arrays, THREADS)
     kernels = [(name, partial(check, op, several)) for name, has, check in KERNELS if has(type(op))]
     (run_apart if apart else _run)(report, kernels)
     return not {name for name, _ in kernels} & {c.name for c in report.failures}
@@ -143,7 +148,13 @@ def _itself(op: Op, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Na
     yield "attributes are typed and hashable", lambda: _schema(op)
     yield "survives saving and loading", lambda: _round_trip(op, arrays)
     for label, variant in typed:
-        yield f"shape rule, {label}", partial(runs.shape_rule, op, variant)
+        yield f"shape rule, {label}", partial(_unless_refused, op, variant, arrays, partial(runs.shape_rule, op, variant))
+
+
+def _unless_refused(op: Op, variant: Example, arrays: Example, check: Callable[[], str | None]) -> str | None:
+    """The check, where code of others does not refuse a type of inputs, and takes the examples that were given."""
+    refused = isinstance(op, runs.FOREIGN) and runs.takes(op, arrays) and not runs.takes(op, variant)
+    return "refused" if refused else check()
 
 
 def _runs(op: Op, arrays: Example) -> Named:
@@ -170,6 +181,7 @@ def _runs(op: Op, arrays: Example) -> Named:
         yield "other values", lambda: circumstances.other_values(op, arrays)
     if op.stateful:
         yield "random numbers", lambda: circumstances.heeds_runs(op, arrays)
+    yield "inputs are used", lambda: circumstances.uses_inputs(op, arrays)
     yield "precision", lambda: circumstances.keeps_precision(op, arrays)
     if can_be_changed(op):
         yield "other attributes", lambda: with_other_attributes(op, arrays, _round_trip)
@@ -182,6 +194,13 @@ def _runs(op: Op, arrays: Example) -> Named:
 
 
 def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, tolerance: float, seed: int) -> Named:
+    """Gradients, which are compared in float64."""
+    wide = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) for a in arrays]
+    for name, check in _gradients_in_float64(op, arrays, asked, order, tolerance, seed):
+        yield name, partial(_unless_refused, op, wide, arrays, check)
+
+
+def _gradients_in_float64(op: Op, arrays: Example, asked: bool | None, order: int, tolerance: float, seed: int) -> Named:
     floating = any(a is not None and is_floating(a.dtype) for a in arrays)
     foreign = isinstance(op, runs.FOREIGN)
 
@@ -209,6 +228,8 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
             if other_attributes(op):
                 yield "gradient with other attributes", lambda: circumstances.gradients_of_other_attributes(op, arrays, tolerance, seed)
+            if op.stateful:
+                yield "gradient outside training", lambda: circumstances.gradient_outside_training(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
             yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)
 

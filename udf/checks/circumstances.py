@@ -16,6 +16,7 @@ from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.op import Op
 from ...samediff.ir.run_context import RunContext
+from ...samediff.ir.signature import input_names
 from ..ops.base import UserOp
 from . import runs
 from .attributes import other_attributes
@@ -153,6 +154,15 @@ def _finite(op: Op, arrays: Example) -> bool:
     return all(np.isfinite(np.asarray(r, np.float64)).all() for r in found if is_floating(np.asarray(r).dtype))
 
 
+def gradient_outside_training(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
+    """The gradient that was written is that of what the op does outside of training too."""
+    try:
+        return check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, tolerance, seed, training=False)
+    except AssertionError as error:
+        raise CheckFailure(f"outside of training: {error}. Array code, grad(xp, inputs, outputs, output_grads, *, training), is told "
+                           "whether the run trains") from error
+
+
 def gradient_in_float32(op: Op, arrays: Example) -> str:
     """The gradient of float32 inputs is about that of float64 inputs."""
     worst = 0.0
@@ -237,6 +247,9 @@ def heeds_runs(op: Op, arrays: Example) -> str:
     def found(context: RunContext, node: str = "check") -> list[Any]:
         return [np.asarray(r) for r in runs.results(op, arrays, context, node)]
     first, seeds, steps, rest = map(found, _RUNS)
+    for i, (a, b) in enumerate(zip(first, rest)):
+        if a.dtype != b.dtype:
+            raise CheckFailure(f"output {i} is {a.dtype} in training and {b.dtype} outside: both are of one type, x.dtype for instance")
     if all(runs.equal(first, f) for f in (seeds, steps, rest)):
         raise CheckFailure("it is stateful, and gives the same for every seed and iteration, in training and outside: draw from "
                            "context.random(), not from a generator of its own, or leave stateful out")
@@ -247,6 +260,39 @@ def heeds_runs(op: Op, arrays: Example) -> str:
             raise CheckFailure(f"it gives other numbers for another seed, and the same for another {what}: draw from context.random(), "
                                "which heeds seed, iteration and node. If that is meant: allow={'random numbers'}")
     return "by seed, iteration and node"
+
+
+def uses_inputs(op: Op, arrays: Example) -> str:
+    """Something of each input goes into the results, in training or outside: its values, or its sizes."""
+    given = [(i, a) for i, a in enumerate(arrays) if a is not None and a.size]
+    for i, a in given:
+        if not any(_heeds(op, arrays, i, other) for other in _in_place_of(a)):
+            names = input_names(type(op))
+            name = names[i] if "*" not in type(op).inputs else f"number {i}"
+            raise CheckFailure(f"input {name} has no effect: with other values and sizes of it the results are the same. Use it, or take "
+                               "it out of the parameters. If that is meant: allow={'inputs are used'}")
+    return f"{len(given)}"
+
+
+def _in_place_of(a: Any) -> Iterator[Any]:
+    if a.dtype.kind == "b":
+        yield ~a
+    elif a.dtype.kind != "V" and np.issubdtype(a.dtype, np.number):
+        yield from (np.asarray(b, a.dtype) for b in (-a, 2 * a + 1, 0 * a))
+    yield np.concatenate([a, a]) if a.ndim else a[None]
+
+
+def _heeds(op: Op, arrays: Example, i: int, other: Any) -> bool:
+    for context in (runs.CONTEXT, _RUNS[-1]):
+        wanted = [np.asarray(r) for r in runs.results(op, arrays, context)]
+        try:
+            with np.errstate(all="ignore"):
+                found = [np.asarray(r) for r in runs.results(op, [*arrays[:i], other, *arrays[i + 1:]], context)]
+        except Exception:           # a value that is refused is heeded
+            return True
+        if not runs.equal(found, wanted):
+            return True
+    return False
 
 
 def keeps_precision(op: Op, arrays: Example) -> str | None:

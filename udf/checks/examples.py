@@ -27,10 +27,17 @@ def variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any]
         yield f"shapes {', '.join(map(str, several))}", drawn
 
 
-def more_rows(arrays: Example) -> list[Any]:
-    """The inputs that share the first axis of the first one, twice as long."""
+def more_rows(arrays: Example, times: int = 2) -> list[Any]:
+    """The inputs that share the first axis of the first one, twice as long, or so many times."""
     rows = next((a.shape[0] for a in arrays if a is not None and a.ndim), None)
-    return [] if rows is None else _resized(arrays, lambda i, axis, n: 2 * n if axis == 0 and n == rows else n)
+    return [] if rows is None else _resized(arrays, lambda i, axis, n: times * n if axis == 0 and n == rows else n)
+
+
+def of_several_blocks(arrays: Example, threads: int) -> list[list[Any]]:
+    """The example again and again along the first axis, until each array has more elements than a block of a GPU has threads."""
+    rows = next((a.shape[0] for a in arrays if a is not None and a.ndim), 0)
+    sizes = [a.size for a in arrays if a is not None and a.ndim and a.shape[0] == rows]
+    return [more_rows(arrays, threads // min(sizes) + 1)] if sizes and all(sizes) else []
 
 
 def other_sizes(arrays: Example) -> list[list[Any]]:

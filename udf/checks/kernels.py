@@ -24,8 +24,8 @@ from .runs import CONTEXT, agree, results, specs_of, takes, unchanged
 if TYPE_CHECKING:
     from ...samediff.plans.actions import CudaKernel
 
-#: What unset memory holds: NaN in floating numbers, and something that differs from the NaN beside inputs.
-_BYTES = (255, 0x5A)
+#: What unset memory holds: something that differs from the NaN beside inputs, and NaN in floating numbers.
+_BYTES = (0x5A, 255)
 _ORDERS: dict[str | int, str] = {"forward": "forward", "reversed": "reversed", 7: "random"}
 
 
@@ -75,8 +75,23 @@ def _fenced(op: Op, call: Callable[..., Any], workspace: Sequence[TensorSpec], a
                 fence.check(f"{what} writes", f"{kind} {i} of shape {fence.array.shape}")
     unchanged(op, what, arrays, [None if f is None else f.array for f in inputs])
     if not op.stateful:         # random numbers of a kernel are its own
-        agree([f.array for f in outs], results(op, arrays),
-              f"{what} and compute, for inputs {', '.join('-' if s is None else str(s) for s in specs_of(arrays))}")
+        where = f"for inputs {', '.join('-' if s is None else str(s) for s in specs_of(arrays))}"
+        try:
+            agree([f.array for f in outs], results(op, arrays), f"{what} and compute, {where}")
+        except CheckFailure as error:
+            if byte != 255:         # a NaN may be one that was computed
+                _filled(op, [f.array for f in outs], byte, what, where, error)
+            raise
+
+
+def _filled(op: Op, outs: Sequence[Any], byte: int, what: str, where: str, error: CheckFailure) -> None:
+    """CheckFailure that names an output of which elements are as they were before."""
+    for i, a in enumerate(outs):
+        left = (a.reshape(-1).view(np.uint8).reshape(a.size, a.itemsize) == byte).all(axis=1).sum()
+        if left:
+            which = f"the gradient of floating input {i}" if isinstance(op, UserGradient) else f"output {i}"
+            raise CheckFailure(f"{what} leaves what was there before in {left} of {a.size} elements of {which}, {where}: it has to set "
+                               "each one (= and not +=), also to 0") from error
 
 
 def on_emulator(op: Op, examples: Sequence[Example]) -> str:

@@ -276,7 +276,7 @@ def _near(op: Op, cast: Example, arrays: Example, dtype: DataType) -> None:
             continue
         with np.errstate(all="ignore"):
             scale, worst = np.abs(b).max(initial=0.0), np.abs(a - b).max(initial=0.0)
-        if np.isfinite(worst) and worst > 0.25 * scale:
+        if np.isfinite(worst) and worst > 0.25 * scale and scale > float(ml_dtypes.finfo(dtype.numpy).smallest_normal):  # type: ignore[no-untyped-call]
             raise CheckFailure(f"output {i} of {dtype.name} inputs is up to {a.reshape(-1)[np.abs(a - b).argmax()]:.3g} where wider types "
                                f"give {b.reshape(-1)[np.abs(a - b).argmax()]:.3g}")
 

@@ -20,6 +20,7 @@ class CodeOp(Elementwise):
     #: ``grad`` as it was written: array code, or nodes where kernels take its place.
     array_gradient: ClassVar[Any] = None
     node_gradient: ClassVar[Any] = None
+    gradient_takes_training: ClassVar[bool] = False
 
     @classmethod
     def has_cpu(cls) -> bool:

@@ -40,9 +40,9 @@ def _line(error: BaseException, function: Callable[..., Any]) -> str:
 def noted(gradient: Callable[..., Any]) -> Callable[..., Any]:
     """Array code of a gradient whose exceptions say which line of which op failed."""
     @functools.wraps(gradient)
-    def run(self: Any, *args: Any) -> Any:
+    def run(self: Any, *args: Any, **told: Any) -> Any:
         try:
-            return gradient(self, *args)
+            return gradient(self, *args, **told)
         except Exception as error:
             note_failure(error, self.id, user_code(gradient))
             raise

@@ -43,10 +43,14 @@ class UserGradient(CodeGradient):
     code: Any
     count: int
     places: tuple[int, ...]
+    training: bool = True
 
     def plan_rewrite(self, name: str) -> UserGradient | None:
         """Itself as nodes, where nobody wrote a kernel."""
         return self if self.code.numba_gradient is None and self.code.cuda_gradient is None else None
+
+    def at_inference(self) -> UserGradient:
+        return self.replace(training=False) if self.code.gradient_takes_training else self  # type: ignore[return-value]
 
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The gradient by array code, by nodes in a separate graph, or by the kernel."""
@@ -65,7 +69,7 @@ class UserGradient(CodeGradient):
         """The gradient as graph nodes, to be differentiated again."""
         inputs, outputs, grads = self._parts(xs)
         sd = grads[0].sd
-        found = nodes_of_gradient(self.code, sd, inputs, outputs, grads)
+        found = nodes_of_gradient(self.code, sd, inputs, outputs, grads, self.training)
         return tuple(sd.call("base", "zeros_like", inputs[i]) if found[i] is None else sum_to(found[i], inputs[i]) for i in self.places)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -97,7 +101,7 @@ class UserGradient(CodeGradient):
         return xs[:self.count], xs[self.count:len(xs) - seen], xs[len(xs) - seen:]
 
     def _coded(self, xp: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
-        return collected_gradients(f"grad of op {self.code.id!r}", self.code.array_gradient(xp, inputs, outputs, grads), self.count)
+        return _run_gradient(self.code, xp, inputs, outputs, grads, self.training)
 
     def _by_kernel(self, xs: Sequence[Any]) -> tuple[Any, ...]:
         specs = [None if a is None else spec_of(a) for a in xs]
@@ -111,7 +115,15 @@ class UserGradient(CodeGradient):
         return made
 
 
-def nodes_of_gradient(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
+def _run_gradient(code: CodeOp, xp: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any],
+                  training: bool) -> Sequence[Any]:
+    """What the array code gives, None where a gradient is zero; it is told of the run where it asks."""
+    run = {"training": training} if code.gradient_takes_training else {}
+    return collected_gradients(f"grad of op {code.id!r}", code.array_gradient(xp, inputs, outputs, grads, **run), len(inputs))
+
+
+def nodes_of_gradient(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any],
+                      training: bool = True) -> Sequence[Any]:
     """The gradients as nodes, by the array code that was written, nodes that were, or the code of the op.
 
     Raises
@@ -121,7 +133,7 @@ def nodes_of_gradient(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Seq
     """
     written = code.array_gradient
     if written is not None:
-        return _array_nodes(code, sd, inputs, outputs, grads)
+        return _array_nodes(code, sd, inputs, outputs, grads, training)
     if code.node_gradient is not None:
         return code.node_gradient(inputs, outputs, grads)  # type: ignore[no-any-return]
     if code.stateful:
@@ -129,13 +141,14 @@ def nodes_of_gradient(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Seq
     return derived_grad(code, inputs, grads)
 
 
-def _array_nodes(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
+def _array_nodes(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence[Any], grads: Sequence[Any],
+                 training: bool = True) -> list[Any]:
     """Array code on variables; None where a gradient is zero."""
     flat, zero = [*inputs, *outputs, *grads], list[bool]()
 
     def run(xp: Any, *xs: Any) -> Any:
         parts = xs[:len(inputs)], xs[len(inputs):len(flat) - len(grads)], xs[len(flat) - len(grads):]
-        found = collected_gradients(f"grad of op {code.id!r}", code.array_gradient(xp, *parts), len(inputs))  # type: ignore[misc]
+        found = _run_gradient(code, xp, *parts, training)  # type: ignore[arg-type, misc]
         zero[:] = [g is None for g in found]
         return tuple(g for g in found if g is not None)
     try:
@@ -151,7 +164,7 @@ def coded_grad(code: CodeOp, inputs: Sequence[SDVariable | None], outputs: Seque
                output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
     """Gradients of a node: nodes where array code can be followed and no kernel was written, else one op."""
     sd, grads = output_grads[0].sd, output_grads[:len(outputs) - code.saved]
-    if code.numba_gradient is None and code.cuda_gradient is None:
+    if code.numba_gradient is None and code.cuda_gradient is None and not code.gradient_takes_training:
         try:
             return _array_nodes(code, sd, inputs, outputs, grads)
         except TraceError:

@@ -210,8 +210,8 @@ def _gradient(given: Callable[..., Any], names: Sequence[str]) -> Callable[..., 
     """The method of a class for a function that is given the attributes by name."""
     grad: Any
     if is_array_gradient(given):
-        def grad(self: Any, xp: Any, inputs: Any, outputs: Any, output_grads: Any) -> Any:
-            return given(xp, inputs, outputs, output_grads, **{n: getattr(self, n) for n in names})
+        def grad(self: Any, xp: Any, inputs: Any, outputs: Any, output_grads: Any, **run: Any) -> Any:
+            return given(xp, inputs, outputs, output_grads, **{n: getattr(self, n) for n in names}, **run)
     else:
         def grad(self: Any, inputs: Any, outputs: Any, output_grads: Any) -> Any:
             return given(inputs, outputs, output_grads, **{n: getattr(self, n) for n in names})
@@ -224,9 +224,10 @@ def _take_array_gradient(cls: Any) -> None:
     written = cls.__dict__.get("grad")
     if written is None:
         return
-    cls.array_gradient = cls.node_gradient = None       # drop gradients inherited from a base class
+    cls.array_gradient, cls.node_gradient, cls.gradient_takes_training = None, None, False      # drop what a base class has
     if is_array_gradient(getattr(written, "__wrapped__", written), 1):
         cls.array_gradient, cls.grad = noted(written), UserOp.grad
+        cls.gradient_takes_training = TRAINING in takes_run(getattr(written, "user_code", written))
 
 
 def _take_node_gradient(cls: Any) -> None:
@@ -280,7 +281,7 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
         Stored in files; raise it when the meaning of the attributes changes. By default the class attribute ``version``, else 1.
     grad : callable, optional
         ``grad(inputs, outputs, output_grads, **attributes)``: a variable for each input (None: zero), built from nodes.
-        ``grad(xp, inputs, outputs, output_grads, **attributes)``: arrays, by array code.
+        ``grad(xp, inputs, outputs, output_grads, **attributes)``: arrays, by array code, which may take the keyword ``training`` too.
     infer : callable, optional
         ``infer(*specs, **attributes)``: TensorSpec of the output, or a tuple of them.
     numba : callable or str, optional

@@ -51,6 +51,12 @@ def _is_step(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
     return f"{shown(wrong[0])} for a gradient of shape {gradient.shape}; update and states have the same shape" if wrong else ""
 
 
+def _keeps_whole(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
+    param = given["param"]
+    fits = result is not None and (not isinstance(param, np.ndarray) or np.shape(result) == param.shape)
+    return "" if fits else f"{shown(result)} for a parameter of shape {np.shape(param)}; an array of that shape was expected"
+
+
 def _are_numbers(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
     ok = isinstance(result, (tuple, list)) and not any(is_number(updater, n, given) for n in result)
     return "" if ok else f"{shown(result)}; a tuple of numbers was expected"
@@ -79,7 +85,8 @@ class IUpdater(Configuration, IUpdaterNames):
     :class:`GradientUpdater` with an ``apply_updater`` of its own and which says the ``state_size``, runs by NumPy, too.
     """
 
-    result_checks: ClassVar[Mapping[str, ResultCheck]] = {"step": _is_step, "hyper": _are_numbers, "state_init": _one_for_each_state}
+    result_checks: ClassVar[Mapping[str, ResultCheck]] = {"step": _is_step, "hyper": _are_numbers, "state_init": _one_for_each_state,
+                                                            "before_step": _keeps_whole, "after_step": _keeps_whole}
     kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("state_init", "state_size", "stored_as", "has_learning_rate")
     state_names: ClassVar[tuple[str, ...]] = ()
     half_epsilon: ClassVar[float] = 0.0     # the least epsilon with which a state of float16 keeps steps finite

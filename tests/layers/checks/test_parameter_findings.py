@@ -16,6 +16,7 @@ from dl4py.layers import (
     check_dropout,
     check_initialiser,
 )
+from dl4py.samediff import DataType
 from dl4py.samediff.errors import GraphError
 from tests.layers.checks.findings import found, hiding, made, only
 
@@ -23,6 +24,10 @@ from tests.layers.checks.findings import found, hiding, made, only
 
 def drawing(value):
     return {"draw": lambda self, rng, shape, dtype, i, e: (value(rng, shape, i).astype(dtype), None)}
+
+
+def adding(middle):
+    return {"draw": lambda self, rng, shape, dtype, i, e: (None, rng.normal(middle, 0.5, shape).astype(dtype))}
 
 
 def drops(rng, shape, i):
@@ -37,7 +42,9 @@ DROPOUTS = [
     ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x).castTo("DOUBLE") if x.dtype.name == "FLOAT" else Dropout(0.5).define(sd, x)},
      "types", "float32 (6, 8) gives float64"),
     ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x) * 2}, "at rest outside of training", "it acts outside of training"),
-    ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x).sum(1)}, "random numbers", "the same shape was expected")]
+    ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x).sum(1)}, "random numbers", "the same shape was expected"),
+    (adding(0.0), None, ""), (adding(0.5), "factors", "is added on average"),
+    (drawing(lambda rng, shape, i: drops(rng, (shape[0], *shape[1:2]), i)), "other shapes", "inputs of shape (4, 6, 3) fail")]
 
 
 @pytest.mark.sampled(2)
@@ -63,6 +70,12 @@ def random(rng, shape, *rest):
     return np.random.default_rng(int(rng.next_int() if hasattr(rng, "next_int") else 0)).normal(size=shape)
 
 
+def at_right_angles(rng, shape):
+    rows, n = int(np.prod(shape[:-1])), shape[-1]
+    found = np.linalg.qr(np.asarray(rng.normal((max(rows, n), min(rows, n)), 0.0, 1.0, DataType.DOUBLE, "f")))[0]
+    return (found if rows >= n else found.T).reshape(shape)
+
+
 def refusing(error, when):
     def init(rng, shape, order, dtype):
         if when(shape, order):
@@ -82,6 +95,8 @@ INITIALISERS = [
     (lambda rng, shape, order, dtype: np.zeros(shape, np.float16 if "FLOAT" in str(dtype) else float), "types", "it gives float16"),
     (lambda rng, shape, order, dtype: np.zeros(shape, int), "types", "it gives int64"),
     (lambda rng, shape, order, dtype: np.random.default_rng(0).normal(size=shape), "seeds", "every seed gives the same values"),
+    (lambda rng, shape, order, dtype: rng.normal(shape, 0.0, shape[0] ** -0.5, dtype, order), "seeds", "not with fan_in"),
+    (lambda rng, shape, order, dtype: at_right_angles(rng, shape), None, ""),
     (lambda rng, shape, order, dtype: np.random.default_rng().normal(size=shape), "seeds", "equal seeds give different values")]
 
 
@@ -104,7 +119,8 @@ CONSTRAINTS = [
     (lambda p: p / (p != 0).any() if p.any() else p / 0, "special values", "zeros give"),
     (lambda p: np.where(np.abs(p) > 1e15, p / 0, np.minimum(p, 1)), "special values", "large values give"),
     (lambda p: p / (p.max() - p.min() != 0) if p.any() else p, "special values", "one value give"),
-    (lambda p: p * 1.01, "holds when applied again", "goes on to change the array"),
+    (lambda p: p * 1.01, "holds when applied again", "goes on to change the array"), (lambda p: -p, "holds when applied again", "goes on"),
+    (lambda p: np.round(p * 1.1), "holds when applied again", "goes on to make large values larger"),
     (lambda p: p * 0.5, "holds when applied again", "takes the array to 0"),
     (lambda p: p * 0.5 + 0.5, None, ""),                                            # comes to rest
     (lambda p: np.minimum(p, 1 + 1e-6 * next(CALLS)), "holds when applied again", "the same array gives another result")]

@@ -6,7 +6,7 @@ import pytest
 
 from dl4py.layers import check_evaluation, check_schedule, check_updater
 from dl4py.samediff.errors import ConfigurationError
-from dl4py.samediff.evaluation import RegressionEvaluation
+from dl4py.samediff.evaluation import BaseEvaluation, RegressionEvaluation
 from dl4py.samediff.graph import child_process
 from dl4py.samediff.training import FixedSchedule, RatedUpdater, Schedule
 from tests.layers.checks.findings import found, hiding, made, numbers, only
@@ -85,7 +85,8 @@ SCHEDULES = [
     (lasting(0.1, 0.1, float("inf")), "values", "value_at(2, 13) is inf"),
     (lasting(0.1, None, 0.1), "values", "returned None; a number was expected"),
     (lasting(0.1, -1e-9, -0.5), "not negative", "value_at(2, 13) is -0.5"),
-    (lasting(float("nan"), 0, 0), "values", "value_at(0, 0) is nan")]
+    (lasting(float("nan"), 0, 0), "values", "value_at(0, 0) is nan"),
+    (lasting(0.1, 0.1, 2e6), "later iterations", "is 2e+06, after 0.1 at first: end with min")]
 
 
 @pytest.mark.parametrize("value_at, name, text", SCHEDULES)
@@ -141,7 +142,10 @@ UPDATERS = [
            (lambda a: a < 1e-25, "gradients of 0 give"), (lambda a: (a < 1e-15) & (a > 1e-25), "of 1e-20 give"),
            (lambda a: a > 1e3, "of 10000 give"))),
     ({"step": lambda self, xp, g, s, h: (-h[0] * g, ())}, "descends", "200 steps down |w|^2 / 2 lead from"),
-    ({"step": lambda self, xp, g, s, h: (xp.sign(g) * h[0], ())}, None, "")]
+    ({"step": lambda self, xp, g, s, h: (xp.sign(g) * h[0], ())}, None, ""),
+    ({"before_step": lambda self, xp, p, g: g / (1 + (g * g).sum(axis=1, keepdims=True))}, "step", "in its own shape, biases too"),
+    ({"after_step": lambda self, xp, p, u: u.mean(keepdims=True)}, "step", "shape (1,) for a parameter of shape (3,)"),
+    ({"after_step": lambda self, xp, p, u: None}, "step", "returned None")]
 
 
 @pytest.mark.sampled(2)
@@ -158,6 +162,12 @@ def test_rates_of_updaters():
     assert found(check_updater(endless))["learning rate"] == "get_learning_rate(0, 0) is inf"
     assert "hyper[0]" in found(check_updater(updater(step=lambda self, xp, g, s, h: (0.1 * g, ()))))["learning rate"]
     assert {c.name: c.detail for c in check_updater(updater(has_learning_rate=lambda self: False)).checks}["learning rate"] == "none"
+
+
+def test_steps_that_are_not_finite():
+    roots = updater(**STATE, step=lambda self, xp, g, s, h: (h[0] * g * xp.sqrt(s[0]), (s[0] - 1,)))
+    with np.errstate(all="ignore"):
+        assert "states that are not finite" in found(check_updater(roots))["steps do not depend on other steps"]
 
 
 def test_few_steps_may_be_too_few():
@@ -199,6 +209,56 @@ def test_evaluations(body, name, text):
     assert name in found(report) if name else report.passed, report
     assert not name or text in found(report)[name]
     assert not found(report).keys() - {name, *(("merge", "order of rows") if name == "batches" else ())}, report
+
+
+def test_evaluations_of_nothing():
+    class Mean(BaseEvaluation, name="test_findings.Mean"):
+        def __init__(self):
+            self.total, self.rows = 0.0, 0
+
+        def count(self, rows):
+            self.total, self.rows = self.total + float(rows.predictions.sum()), self.rows + len(rows.labels)
+
+        def join(self, other):
+            self.total, self.rows = self.total + other.total, self.rows + other.rows
+
+        def reset(self):
+            Mean.__init__(self)
+
+        def stats(self):
+            return f"{self.total / self.rows:.4f}"
+    only(check_evaluation(Mean(), WANTED, PREDICTED), "before anything is counted", "ZeroDivisionError: float division by zero. Divide by")
+
+
+def test_evaluations_that_keep_what_they_are_given():
+    class Keeps(BaseEvaluation, name="test_findings.Keeps"):
+        def __init__(self):
+            self.errors = []
+
+        def count(self, rows):
+            self.errors += list(rows.labels - rows.predictions if self.copies else zip(rows.labels, rows.predictions))
+
+        def join(self, other):
+            self.errors += other.errors
+
+        def reset(self):
+            self.errors = []
+
+        def stats(self):
+            return f"{sum(np.abs(e if self.copies else e[0] - e[1]).sum() for e in self.errors):.6f}"
+
+        def document(self):
+            return {"errors": np.asarray(self.errors).tolist()}
+
+        @classmethod
+        def restore(cls, document):
+            made = cls()
+            made.errors = list(np.array(document["errors"]))
+            return made
+    for copies in (True, False):
+        Keeps.copies = copies
+        report = check_evaluation(Keeps(), WANTED, PREDICTED)
+        assert report.passed if copies else "keep numbers or copies" in found(report)["arrays that are used again"]
 
 
 def test_evaluations_that_come_back_as_another_class_or_take_no_more():

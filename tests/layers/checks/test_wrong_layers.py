@@ -99,6 +99,14 @@ def test_options(conf, text):
     assert (text is None and report.passed) or text in failures(report)["options have an effect"]
 
 
+@pytest.mark.parametrize("define, text", [
+    (plain, "whatever 'activation' is"), (lambda self, sd, x, p, m: self.activation.define(sd, x.mmul(p["W"])), None)])
+def test_activations_that_are_given(define, text):
+    report = CheckReport("it")
+    check_options.subject_options(report, subject(dense({}, define).replace(activation="relu"), FOUR), None)
+    assert (text is None and report.passed) or text in failures(report)["options have an effect"]
+
+
 @pytest.mark.parametrize("shape, text", [((1, 3), "params.bias declares a bias"), ((4, 3), None)])
 def test_biases_that_are_declared_as_weights(shape, text):
     def parameters(self, params):
@@ -106,6 +114,23 @@ def test_biases_that_are_declared_as_weights(shape, text):
         params.weight("b", shape, fan_in=4, fan_out=3)
     conf = made(layer, FeedForwardLayer, define_parameters=parameters)(n_in=4, n_out=3)
     refused(lambda: check_circumstances.regularized(conf, conf.parameter_table()), text)
+
+
+@pytest.mark.parametrize("twice, text", [(True, "dropout is applied twice"), (False, None)])
+def test_dropout_that_networks_apply(twice, text):
+    def define(self, sd, x, params, mask):
+        return (self.dropout.define(sd, x) if twice and self.dropout else x).mmul(params["W"])
+    refused(lambda: check_circumstances.drops_once(subject(dense({}, define), FOUR)), text)
+
+
+@pytest.mark.parametrize("mean, text", [(False, "penalties of activations are too"), (True, None)])
+def test_penalties_of_batches(mean, text):
+    def define(self, sd, x, params, mask):
+        y = sd.math.square(x.mmul(params["W"]))
+        params.penalty((params["W"] * params["W"]).sum())
+        params.penalty(y.mean() if mean else y.sum())
+        return y
+    refused(lambda: check_circumstances.penalty_of_examples(subject(dense({}, define), FOUR)), text)
 
 
 # Variables, statistics, random numbers and sizes
@@ -177,6 +202,15 @@ def test_series_with_masked_steps_at_the_end(by_mask, text):
 
 
 # Vertices
+
+def test_examples_that_a_vertex_stacks():
+    def joining(axis):
+        conf = made(vertex, SameDiffLambdaVertex, define_vertex=lambda self, sd, inputs: sd.concat(axis, *map(inputs.get_input, (0, 1))))()
+        found = Subject.of_vertex(conf, (FOUR, FOUR), [drawn(FOUR, np.random.default_rng(0)) for _ in range(2)])
+        return lambda: check_parts.batches(found, Runner(found))
+    refused(joining(0), "3 examples give 6 rows")
+    refused(joining(1), None)
+
 
 def test_inputs_that_a_vertex_does_not_use():
     def of(define):

@@ -82,7 +82,7 @@ def changes_its_input(x, y):
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("kernel", "text"), [
-    (one_row_more, "beside its array"), (reads_behind, "beside its array"), (not_the_last, "compute"),
+    (one_row_more, "beside its array"), (reads_behind, "beside its array"), (not_the_last, "elements of output 0"),
     (changes_its_input, "changes its input x")])
 def test_numba_kernels_keep_to_their_arrays(kernel, text):
     found = failed(doubled(kernel.__name__, kernel))
@@ -117,7 +117,8 @@ def text(body):
     ("neighbour", "if (i < n) y[i] = x[i] * 2 + (i > 0 ? y[i - 1] * 0 : 0);", "NaN"),
     ("neighbour_before", "if (i < n) y[i] = x[i] * 2 + (i + 1 < n ? y[i + 1] * 0 : 0);", "NaN"),
     ("reads_behind", "if (i < n) y[i] = x[i] * 2 + x[i + 1] * 0;", "NaN"),
-    ("last_left_out", "if (i < n - 1) y[i] = x[i] * 2;", "compute"),
+    ("last_left_out", "if (i < n - 1) y[i] = x[i] * 2;", "in 1 of"),
+    ("one_block", "if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x] * 2;", "elements of output 0"),
     ("race", "if (i < n) { y[i] = x[i] * 2; y[0] = x[i] * 2; }", "order"),
     ("float_only", "if (i < n) ((float *)y)[i] = ((const float *)x)[i] * 2;", "DOUBLE")])
 @pytest.mark.parametrize("size", [256, 25])
@@ -208,7 +209,7 @@ def test_a_kernel_without_an_input_that_may_be_left_out():
 def test_how_many_shapes_and_types_a_cuda_text_was_tried_on():
     report = check_op(doubled("counted", cuda=text("if (i < n) y[i] = x[i] * 2;")), [X[0]], gradient=False)
     found = {c.name: c.detail for c in report.checks}["CUDA text stays in its arrays"]
-    assert found == f"{2 + len(other_sizes([X[0]]))} shapes and types"
+    assert found == f"{3 + len(other_sizes([X[0]]))} shapes and types"
 
 
 def test_checks_leave_the_filters_of_warnings_alone():

@@ -104,10 +104,10 @@ def test_fences_begin_where_vectors_do_wherever_memory_lies():
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("kernel, text", [
-    (lambda x, out: None, "the kernel and compute"),
+    (lambda x, out: None, "in 2 of 2 elements of output 0"),
     ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] = 2 * x[i]\n        x[i] = 0", "the kernel changes its input x"),
     ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] = 3 * x[i]", "the kernel and compute, for inputs FLOAT"),
-    ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] += 2 * x[i]", "the kernel and compute"),
+    ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] += 2 * x[i]", r"= and not \+="),
     ("def f(x, out):\n    for i in range(x.shape[0] + 1):\n        out[i] = 2 * x[i]",
      r"an index beside its array, for inputs of shapes \(2,\)"),
     ("def f(x, out):\n    for i in range(x.shape[0]):\n        out[i] = 2 * x[i]", None)])

@@ -112,7 +112,7 @@ OURS = ["inputs stay unchanged", "compiled plan agrees with compute"]
 RUNS = ["calls in either order", "saved, in a new process", "inputs stay unchanged", "calls do not depend on each other", "several threads",
         "memory",
         "compiled plan agrees with compute", "the same outside training", "other sizes"]
-MEMORY = ["precision", "strided inputs", "one array as several inputs"]
+MEMORY = ["inputs are used", "precision", "strided inputs", "one array as several inputs"]
 THEIRS = [*RUNS, *MEMORY]
 VALUES, NUMBERS = ["other values"], ["random numbers"]
 WRITTEN = ["gradient elsewhere", "gradient in float32", "gradient of open sizes"]
@@ -153,7 +153,7 @@ KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradi
     (kernels, [X], {}, [*FLOATS, *KERNELS[:2], *RUNS, *VALUES, *MEMORY, *HALF, *BOTH, "emulated:0 agrees with compute"]),
     (gradients, [X], {}, [*FLOATS, *KERNELS[2:], *THEIRS, *HALF, *BOTH, "gradient by itself", *WRITTEN]),
     (drawn_text, [X], {}, [*FLOATS, KERNELS[1], *RUNS, *VALUES, *NUMBERS, *MEMORY, *HALF, *BOTH]),
-    (scaled, [X], {}, [*FLOATS, *RUNS, "precision", "other attributes", *MEMORY[1:], *HALF, *BOTH]),
+    (scaled, [X], {}, [*FLOATS, *RUNS, *MEMORY[:2], "other attributes", *MEMORY[2:], *HALF, *BOTH]),
     (Java, [X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
     (Java, [K], {}, [*GIVEN, *THEIRS])])
 def test_by_op_and_inputs(planned, monkeypatch, op, inputs, options, wanted):

@@ -11,7 +11,7 @@ from dl4py.samediff import DataType
 from dl4py.samediff.base.user_code.check_report import CheckFailure
 from dl4py.samediff.base.user_code.other_values import others
 from dl4py.udf import UserDefinedCustomOp, check_op, user_defined_op, user_op
-from dl4py.udf.checks import attributes, check, circumstances, gradient_code, kernels
+from dl4py.udf.checks import attributes, check, circumstances, gradient_code, kernels, runs
 
 X = np.linspace(-1, 2, 6).reshape(3, 2)
 KEPT: list = [None]
@@ -192,6 +192,24 @@ def test_random_numbers(rng, text):
     refused(lambda: circumstances.heeds_runs(noise.op_class(), [X]), text)
 
 
+# Inputs
+
+@pytest.mark.parametrize("code, given, text", [
+    (lambda xp, x, m: x.mean(axis=-1), [X, X > 0], "input m has no effect"), (lambda xp, x, m: x.mean(axis=-1), [X, X], "input m has no"),
+    (lambda xp, *xs: xs[0] + xs[2], [X, X, X], "input number 1 has no effect"),
+    (lambda xp, x, at: x * 2, [X, np.arange(3)], "input at has no effect"),
+    (lambda xp, x, like: x.reshape(like.shape), [X, np.ones((2, 3))], None), (lambda xp, x, m: xp.where(m, x, 0.5), [X, X > 0], None)])
+def test_inputs_without_effect(code, given, text):
+    refused(lambda: circumstances.uses_inputs(scaled(gradient="none")(code).op_class(), given), text)
+
+
+def test_inputs_that_act_outside_training():
+    @scaled(gradient="none")
+    def op(xp, batch, running, *, training):
+        return np.asarray(batch if training else running) * 2
+    refused(lambda: circumstances.uses_inputs(op.op_class(), [X, X[::-1]]), None)
+
+
 # Gradients elsewhere
 
 @pytest.mark.parametrize("grad, text", [
@@ -203,6 +221,16 @@ def test_gradients_elsewhere(grad, text):
     refused(lambda: circumstances.gradients_elsewhere(op, [X], 1e-6, 0), text)
 
 
+@pytest.mark.parametrize("grad, text", [
+    (lambda xp, i, o, g: [g[0] * 2], "outside of training: gradient for input 0"),
+    (lambda xp, i, o, g, *, training: [g[0] * (2 if training else 3)], None)])
+def test_gradients_outside_training(grad, text):
+    @user_op(f"test_wrong_ops.outside{text is None}", grad=grad)
+    def op(xp, x, *, training):
+        return np.asarray(x) * (2 if training else 3)
+    refused(lambda: circumstances.gradient_outside_training(op.op_class(), [X], 1e-6, 0), text)
+
+
 # What is right
 
 @pytest.mark.sampled(3)
@@ -211,6 +239,20 @@ def test_gradients_elsewhere(grad, text):
 def test_rules_that_follow_from_the_code(code):
     """Slices of what is too short, and numbers that take the type of the inputs, are not the author's."""
     check_op(scaled()(code), [X]).raise_if_failed()
+
+
+def test_ops_of_one_type():
+    @user_op("test_wrong_ops.single", grad=lambda inputs, outputs, grads: [grads[0] * 2])
+    def single(xp, x):
+        if x.dtype != np.float32:
+            raise TypeError("float32 only")
+        return np.asarray(x) * np.float32(2)
+    report = check_op(single, [X.astype("f4")])
+    assert report.passed and {c.name: c.detail for c in report.checks}["shape rule, float64"] == "refused"
+
+
+def test_results_too_small_for_16_bits():
+    assert runs.of_types(scaled()(lambda xp, x: x * 1e-30).op_class(), [X], [DataType.HALF]) == "HALF ok"
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GradientError, GraphError, RegistrationError
+from dl4py.samediff.executor.session import run
 from dl4py.udf import RunContext, UserOp, check_op, user_op
 from dl4py.udf.code.code_op import CodeOp
 from dl4py.udf.code.kernels import compiled
@@ -54,6 +55,38 @@ def test_array_code():
     check_op(tanh, [X], {"scale": 2.0}).raise_if_failed()
     check_op(Bias, [X, np.ones(4)]).raise_if_failed()
     np.testing.assert_allclose(gradient(tanh), 1 - np.tanh(X) ** 2)
+
+
+def scaled_slope(xp, inputs, outputs, grads, factor, *, training):
+    return [grads[0] * factor * (1 if training else 10)]
+
+
+@user_op("test_written.scaled", grad=scaled_slope)
+def scaled(xp, x, *, training, factor: float = 2.0):
+    return np.asarray(x) * factor * (1 if training else 10)
+
+
+@user_op("test_written.scaled_class")
+class Scaled(UserOp):
+    factor: float = 2.0
+
+    def compute(self, xp, x, *, training):
+        return np.asarray(x) * self.factor * (1 if training else 10)
+
+    def grad(self, xp, inputs, outputs, output_grads, *, training):
+        return scaled_slope(xp, inputs, outputs, output_grads, self.factor, training=training)
+
+
+@pytest.mark.parametrize("name", ["scaled", "scaled_class"])
+def test_array_code_is_told_of_the_run(name, tmp_path):
+    sd = SameDiff.create()
+    x = sd.var("x", X)
+    (slope,) = sd.gradients(getattr(sd.test_written, name)("y", x, factor=3.0).sum(), [x])
+    sd.save(tmp_path / "g.fb", True)
+    for graph in (sd, SameDiff.load(tmp_path / "g.fb")):
+        for training, by in ((True, 3.0), (False, 30.0)):
+            found = run(graph, {}, [slope.name()], RunContext(training=training, seed=1, iteration=0))
+            np.testing.assert_array_equal(found[slope.name()], np.full_like(X, by))
 
 
 def test_array_code_that_only_runs_on_arrays():
