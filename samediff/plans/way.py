@@ -55,8 +55,8 @@ def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
         return f"its kernel has no instruction for {types} in this order" if step.native is not None \
             else "its kernel is no instruction of native programs"
     node = step.nodes[-1]
-    if step.stateful:
-        return _of_steps_that_differ(node.op) if isinstance(node.op, Scan) else node.op.heeds
+    if step.stateful and not isinstance(node.op, Scan):
+        return node.op.heeds
     if not all(s.is_static for s in given):
         return "sizes that only a run can tell"
     if node.op.is_view:
@@ -67,16 +67,6 @@ def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
     if isinstance(node.op, Scan):
         return _of_steps(node.op, specs, kernels)
     return missing_kernel(node.op, specs, kernels, types) if kernels.has(type(node.op)) else f"{node.op.id} has no kernel"
-
-
-def _of_steps_that_differ(op: Scan) -> str:
-    """Why the steps of a scan depend on more than its inputs."""
-    for inner in (node.op for node in op.body.sd.nodes()):
-        if inner.stateful:
-            return f"{inner.id} in its steps {_of_steps_that_differ(inner) if isinstance(inner, Scan) else inner.heeds}"
-        if inner.at_inference() is not inner:
-            return f"{inner.id} in its steps is another op in training"
-    return op.heeds
 
 
 def _of_steps(op: Scan, specs: Sequence[Any], kernels: KernelTable[Any]) -> str:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 #: Distance of the seeds of two iterations, so that their random numbers differ.
-_STRIDE = 0x9E3779B97F4A7C15
+STRIDE = 0x9E3779B97F4A7C15
 
 
 def at_step(context: RunContext, step: int) -> RunContext:
     """The context of one iteration."""
-    return RunContext(context.training, (context.seed + (step + 1) * _STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
+    return RunContext(context.training, (context.seed + (step + 1) * STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
 
 
 def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: Sequence[Any]) -> list[Any]:
@@ -196,7 +196,12 @@ class Scan(Op):
 
     @property
     def stateful(self) -> bool:  # type: ignore[override]  # of the class
-        return self.body.heeds_context
+        return self.body.draws
+
+    def at_inference(self) -> Op:
+        """The scan of the body's inference form."""
+        body = self.body.at_inference
+        return self if body is self.body else self.replace(body=body)
 
     def step_specs(self, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
         """Specs of what the body is given, for inputs of these specs."""
