@@ -1,11 +1,15 @@
 """How Sphinx makes the documentation site of these pages and the docstrings: ``sphinx-build -W -j auto docs build/site``."""
 from __future__ import annotations
 
+import builtins
 import inspect
 import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from docutils.nodes import document
+from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).parent))
 import reference
@@ -30,9 +34,18 @@ def skip(app: Any, kind: str, name: str, value: Any, given: bool, options: Any) 
     return True if other_name or "sklearn" in str(getattr(value, "__module__", "")) or name.startswith("set_fit_request") else None
 
 
+def look_up_once(app: Any, page: document) -> None:
+    """Have names of Python and other libraries, which have no page here, not compared with the ends of all names."""
+    for link in page.findall(pending_xref):
+        name = link["reftarget"]
+        if link.get("refspecific") is False and (name in vars(builtins) or ("." in name and not name.startswith("dl4py."))):
+            del link.attributes["refspecific"]      # that it is there is enough for the comparison
+
+
 def setup(app: Any) -> None:
     """Write the pages of the reference before any page is read."""
     folder = Path(__file__).parent
     reference.write(folder / "reference")
     reference.write_examples(folder / "examples.md", folder.parent / "examples")
     app.connect("autodoc-skip-member", skip)
+    app.connect("doctree-read", look_up_once)

@@ -21,16 +21,14 @@ Everything public is in `dl4py` too: `from dl4py import DenseLayer` is `from dl4
 {}
 ```
 """
-_MODULE = """---
-orphan: true
----
+#: In reStructuredText: myst_parser would keep all of Sphinx's environment in each page of which a part is
+_MODULE = """:orphan:
 
-# {title}
+{title}
+{line}
 
-```{{eval-rst}}
 .. automodule:: {module}
    :members: {names}
-```
 """
 
 
@@ -48,21 +46,22 @@ def public() -> dict[str, list[Any]]:
 
 def write(folder: Path) -> None:
     """All pages; those that stay as they are keep their time, so that nothing is built twice."""
-    pages = {"index": _INDEX.format("\n".join(PACKAGES))}
+    pages = {"index.md": _INDEX.format("\n".join(PACKAGES))}
     modules: dict[str, list[Any]] = defaultdict(list)
     for package, values in public().items():
         about = (importlib.import_module(f"dl4py.{package}").__doc__ or "").partition("\n")[0]
         rows = [f"| {{py:obj}}`{v.__name__} <{v.__module__}.{v.__qualname__}>` | {_first_sentence(v)} |" for v in values]
-        pages[package] = "\n".join([f"# dl4py.{package}", "", about, "", "| | |", "|---|---|", *rows, ""])
+        pages[f"{package}.md"] = "\n".join([f"# dl4py.{package}", "", about, "", "| | |", "|---|---|", *rows, ""])
         for value in values:
             modules[value.__module__].append(value)
     for module, values in modules.items():
         names = ", ".join(v.__name__ for v in values)
-        pages[f"modules/{module}"] = _MODULE.format(title=module.removeprefix("dl4py."), module=module, names=names)
+        title = module.removeprefix("dl4py.")
+        pages[f"modules/{module}.rst"] = _MODULE.format(title=title, line="=" * len(title), module=module, names=names)
     (folder / "modules").mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
-        _put(folder / f"{name}.md", text)
-    for path in set(folder.rglob("*.md")) - {folder / f"{name}.md" for name in pages}:
+        _put(folder / name, text)
+    for path in {p for p in folder.rglob("*") if p.is_file()} - {folder / name for name in pages}:
         path.unlink()
 
 

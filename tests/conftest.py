@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     timer = threading.Timer(PATIENCE, end)
     timer.daemon = True
     timer.start()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_disks() -> Iterator[None]:
+    """Files of tests need not outlive the machine; a disk takes longer to hold one than a test to write it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

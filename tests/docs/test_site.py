@@ -25,7 +25,7 @@ def test_everything_public_has_a_page(tmp_path):
     shown = set(re.findall(r"<([\w.]+)>`", text))
     public = [v for v in map(dl4py.__dict__.get, dl4py.__all__) if inspect.isclass(v) or inspect.isfunction(v)]
     assert not {f"{v.__module__}.{v.__qualname__}" for v in public if v.__module__.startswith("dl4py.")} - shown
-    stale, kept = tmp_path / "modules/dl4py.gone.md", (tmp_path / "layers.md").stat().st_mtime_ns
+    stale, kept = tmp_path / "modules/dl4py.gone.rst", (tmp_path / "layers.md").stat().st_mtime_ns
     stale.write_text("of a module that was there once")
     site.write(tmp_path)
     assert not stale.exists() and (tmp_path / "layers.md").stat().st_mtime_ns == kept

@@ -63,12 +63,20 @@ def _stored(write: Callable[[io.BytesIO], object]) -> bytes:
     return stream.getvalue()
 
 
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """One for all files: to remove a folder takes longer than to read most of them."""
+    return tempfile.TemporaryDirectory()
+
+
 def _through_file(suffix: str, use: Callable[[Path], object]) -> Callable[[bytes], object]:
     def run(data: bytes) -> object:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / ("file" + suffix)
-            path.write_bytes(data)
+        path = Path(_folder().name, "file" + suffix)
+        path.write_bytes(data)
+        try:
             return use(path)
+        finally:
+            path.unlink()
     return run
 
 
