@@ -1,6 +1,6 @@
 """A table with categories: who survived the Titanic, by class, sex and age, with DL4J's schemas and with scikit-learn.
 
-Run: python examples/titanic.py
+Run: python examples/titanic.py      (needs pip install "dl4py[tables,sklearn]")
 """
 from __future__ import annotations
 
