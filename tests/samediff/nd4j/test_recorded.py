@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType
+from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.nd4j import DynamicCustomOp, Nd4j, Transforms
 
 FOLDER = Path(__file__).parents[2] / "golden" / "nd4j"
@@ -106,6 +107,10 @@ def test_recorded_call(row: Any):
         return
     holder = {"Nd4j": Nd4j, "Transforms": Transforms}.get(row["class"]) or Nd4j.getRandom()
     name = row["call"] + "_" * keyword.iskeyword(row["call"])
+    if name == "valueArrayOf" and DataType[row["result"]["type"]].is_integer and any(isinstance(v, float) and v % 1 for v in flat):
+        with pytest.raises(DataTypeError, match="has a fraction"):      # DL4J cuts it
+            getattr(holder, name)(*flat)
+        return
     found = getattr(holder, name)(*flat)
     compare(found, row["result"])
     for i, expected in row.get("after", {}).items():
