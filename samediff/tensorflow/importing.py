@@ -72,7 +72,7 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
         variable = walk.variable(value)
         if variable.name() == name:
             continue
-        if variable.name() in walk.names:
+        if variable.name() in walk.names or variable.is_place_holder():
             variable = sd.call("base", "identity", variable)
         walk.names[variable.name()] = name
     rename(sd, walk.names)

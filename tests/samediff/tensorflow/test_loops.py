@@ -49,7 +49,7 @@ def test_a_loop_that_counts():
     """Doubled three times; what is not changed comes out as it went in, and so do numbers."""
     sd = imported(*START, *counted("w", "n", ("v", "x", "double")), node("double", "AddV2", "v", "v"), node("y", "Neg", "v_out"))
     np.testing.assert_allclose(sd.output_single({"x": X}, "y"), -8 * X, 1e-6)
-    assert sd.get_variable("w_i_out").get_arr() == 3
+    assert sd.get_variable("w_i_out").eval() == 3
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -92,7 +92,7 @@ def test_parts_of_an_array():
                   node("f", "TensorArraySplitV3", "a", "x", "parts", "a:1"), node("last", "TensorArrayWriteV3", "a", "two", "x", "f"),
                   const("two", I32(2)), node("y", "TensorArrayConcatV3", "a", "last", dtype=np.float32), node("z", "Identity", "y:1"))
     np.testing.assert_array_equal(sd.output_single({"x": X}, "y"), np.concatenate([X, X]))
-    assert sd.get_variable("z").get_arr().tolist() == [1, 3, 4]
+    assert sd.get_variable("z").eval().tolist() == [1, 3, 4]
 
 
 def test_what_is_refused(monkeypatch):
