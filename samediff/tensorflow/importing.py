@@ -15,11 +15,14 @@ from ..onnx.importing import rename
 from ..onnx.values import DEAD, Held
 from ..onnx.walk import Walk
 from . import converters  # noqa: F401 - fills the table
+from .loops import TensorFlowLoop, run, with_loops
 from .saved_model import folder_of, saved_graph
 from .wire import TensorFlowNode, graph_of
 
 MOST_BYTES = 2 << 30
 MOST_REPEATED_BYTES = 1 << 30
+#: Operators that give what they are given.
+PASSING = frozenset(("Identity", "Enter", "RefEnter", "Exit", "RefExit", "Snapshot", "DeepCopy"))
 
 
 def nodes_of(source: Any) -> list[TensorFlowNode]:
@@ -46,7 +49,7 @@ def _frozen(source: Any) -> list[TensorFlowNode]:
 def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> None:
     """Add the graph of a frozen TensorFlow graph to an empty one."""
     found, outputs = read(source)
-    nodes = in_order(found)
+    nodes = in_order(with_loops(found, in_order))
     if not nodes:
         raise FileFormatError("this is no frozen TensorFlow graph: it holds no nodes")
     _check_repeated(nodes)
@@ -59,18 +62,7 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
                                    f"it has {names}")
     walk = Walk(sd, model, "", given, None, "TensorFlow")
     for node in nodes:
-        if node.name in walk.given:
-            walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
-        elif node.op_type in ("Placeholder", "PlaceholderWithDefault"):
-            shape = node.attributes.get("shape")
-            sizes = None if shape is None else tuple(n if n > 0 else -1 for n in shape)
-            walk.scopes[-1][node.name] = sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=sizes)
-        elif node.op_type in ("NoOp", "Assert"):
-            continue
-        elif node.op_type != "Merge" and any(walk.scopes[-1].get(n) is DEAD for n in (*node.input, *node.control)):
-            walk.scopes[-1].update((name, DEAD) for name in node.output)
-        else:
-            walk.node(node)
+        _place(walk, node)
     taken = {name.partition(":")[0] for node in nodes for name in node.input}
     outputs = outputs or [n.name for n in nodes if n.name not in taken and n.name in walk.scopes[-1]]
     named = set(walk.names.values())
@@ -78,13 +70,33 @@ def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> N
         if value is None or value is DEAD or isinstance(value, list) or name in named:
             continue
         variable = walk.variable(value)
-        if variable.name() == name or variable.name() in walk.names:
-            if variable.name() == name or name not in outputs:
-                continue
+        if variable.name() == name:
+            continue
+        if variable.name() in walk.names or variable.is_place_holder():
             variable = sd.call("base", "identity", variable)
         walk.names[variable.name()] = name
     rename(sd, walk.names)
     sd.set_outputs(*[n for n in outputs if sd.has_variable(n)])
+
+
+def _place(walk: Walk, node: TensorFlowNode) -> None:
+    """Add what a node becomes."""
+    if node.name in walk.given:
+        walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
+    elif node.op_type in ("Placeholder", "PlaceholderWithDefault"):
+        shape = node.attributes.get("shape")
+        sizes = None if shape is None else tuple(n if n > 0 else -1 for n in shape)
+        walk.scopes[-1][node.name] = walk.sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=sizes)
+    elif node.op_type in ("NoOp", "Assert", "TensorArrayCloseV3"):
+        return
+    elif node.op_type != "Merge" and any(s.get(n) is DEAD for s in walk.scopes for n in (*node.input, *node.control)):
+        walk.scopes[-1].update((name, DEAD) for name in node.output)
+    elif node.op_type in PASSING and isinstance(walk.look_up(node.input[0]), Held):
+        walk.scopes[-1][node.name] = walk.look_up(node.input[0])    # the constant itself, which may be trained later
+    elif isinstance(node, TensorFlowLoop):
+        run(walk, node, lambda inner: _place(walk, inner))
+    else:
+        walk.node(node)
 
 
 def _check_repeated(nodes: list[TensorFlowNode]) -> None:

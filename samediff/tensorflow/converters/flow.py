@@ -20,6 +20,8 @@ def const(node: OnnxNode) -> Any:
             "Enter", "Exit")
 def identity(node: OnnxNode, x: Any) -> Any:
     """The same."""
+    if isinstance(x, list):
+        return node.inputs[0]
     return node.op("base.stop_gradient", x) if node.op_type == "StopGradient" and x.dtype.kind == "f" else x
 
 
