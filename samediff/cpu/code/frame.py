@@ -51,8 +51,8 @@ class NativeFrame(Frame):
     def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Instruction] | None:
         """The native instructions of a step for arrays of their final layout; None where it has none."""
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
-        if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
-            return None
+        if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in names):
+            return None         # the kernels' sums over nothing are those of their calls
         inputs, outputs = [None if n is None else self.layouts[n] for n in step.inputs], [self.layouts[n] for n in step.outputs]
         try:
             made = step.native(*inputs, *outputs, *work)
