@@ -25,6 +25,6 @@ REFUSED: dict[str, str] = {
     **_of("made of the sizes that values have", "lin_space_of broadcast_dynamic_shape"),
     **_of("made by gradients, which models for inference do not have",
           "percentile_place nth_place cumprod_bp product_of_others pad_sum put_rows partition_join sparse_cross_entropy_slope "
-          "ctc_slope ctc_curvature crop_back convolution_weight_grad col2im fold window_spread window_scatter dilation2d_grad dilation2d_gather "
-          "gru_sequence_grad tensor_array_placed while_grad"),
+          "ctc_slope ctc_curvature crop_back convolution_weight_grad col2im fold window_spread window_scatter dilation2d_grad "
+          "dilation2d_gather gru_sequence_grad tensor_array_placed while_grad"),
 }
