@@ -105,6 +105,7 @@ from .pictures.image_record_reader import (
     ImageRecordReader,
 )
 from .public.cifar_iterator import Cifar10DataSetIterator
+from .public.data_facts import Cifar10Fetcher, CifarLoader, MnistDataFetcher, TinyImageNetFetcher, UciSequenceDataFetcher
 from .public.fetcher import DownloadError, data_folder
 from .public.iris_iterator import IrisDataSetIterator
 from .public.labelled_examples import DataSetType
@@ -209,6 +210,8 @@ __all__ = [
     "CSVVariableSlidingWindowRecordReader",
     "CachingDataSetIterator",
     "Cifar10DataSetIterator",
+    "Cifar10Fetcher",
+    "CifarLoader",
     "CollectionInputSplit",
     "CollectionRecordReader",
     "CollectionSequenceRecordReader",
@@ -280,6 +283,7 @@ __all__ = [
     "ListStringSplit",
     "LongWritable",
     "MiniBatchFileDataSetIterator",
+    "MnistDataFetcher",
     "MnistDataSetIterator",
     "MultiDataNormalization",
     "MultiDataSet",
@@ -344,8 +348,10 @@ __all__ = [
     "TestMultiDataSetIterator",
     "Text",
     "TinyImageNetDataSetIterator",
+    "TinyImageNetFetcher",
     "TransformProcessRecordReader",
     "TransformProcessSequenceRecordReader",
+    "UciSequenceDataFetcher",
     "UciSequenceDataSetIterator",
     "UnderSamplingByMaskingPreProcessor",
     "VGG16ImagePreProcessor",
