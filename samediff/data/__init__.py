@@ -97,6 +97,7 @@ from .normalizers.preprocessors import (
 )
 from .normalizers.standard_scaler import StandardScaler
 from .pictures.image_loader import (
+    BaseImageLoader,
     ImageLoader,
     Java2DNativeImageLoader,
     NativeImageLoader,
@@ -197,6 +198,7 @@ __all__ = [
     "AsyncShieldDataSetIterator",
     "AsyncShieldMultiDataSetIterator",
     "BalancedPathFilter",
+    "BaseImageLoader",
     "BatchIterator",
     "BenchmarkDataSetIterator",
     "BenchmarkMultiDataSetIterator",
