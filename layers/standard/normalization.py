@@ -53,6 +53,8 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         ``NCHW`` (default) or ``NHWC`` of images; that of the input type where the network has one.
     minibatch, cudnn_allow_fallback : bool
         Stand in DL4J's files; without effect, there on the CPU and here.
+    activation : str, Activation or IActivation
+        Stands in DL4J's files; not applied, there and here: put an `ActivationLayer` behind.
 
     Raises
     ------

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
+from ...base.javanames import JavaSpelling
+from ...base.user_code.users_arrays import users_arrays
 from ...errors import GradientError, GraphError
 from ...executor.session import known_plan, run
 from ...families.gradient import check_losses, gradients
@@ -14,17 +16,29 @@ from .execution import NOTHING_DRAWN, ExecutionMixin
 from .external_errors import ExternalErrors, external_errors
 
 
-class OutAndGrad(NamedTuple):
+class _OutAndGrad(NamedTuple):
+    outputs: dict[str, Any]
+    gradients: dict[str, Any]
+
+
+class OutAndGrad(_OutAndGrad, JavaSpelling):
     """Outputs and gradients of one run, each a dictionary by name.
 
     Parameters
     ----------
     outputs, gradients : dict of array by str
-        By names of variables; gradients are those of the summed losses.
+        By names of variables; gradients are those of the summed losses. DL4J's getters give them as INDArrays.
     """
 
-    outputs: dict[str, Any]
-    gradients: dict[str, Any]
+    __slots__ = ()
+
+    def get_outputs(self) -> dict[str, Any]:
+        """The outputs."""
+        return users_arrays(self.outputs)  # type: ignore[no-any-return]
+
+    def get_gradients(self) -> dict[str, Any]:
+        """The gradients."""
+        return users_arrays(self.gradients)  # type: ignore[no-any-return]
 
 
 class GradientRequest(NamedTuple):

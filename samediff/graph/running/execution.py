@@ -46,8 +46,8 @@ class ExecutionMixin(GraphCore):
         return run(self, placeholders, names, context)
 
     def plan_in(self, specs: Mapping[str, TensorSpec], names: Sequence[str]) -> Plan:
-        """The plan for placeholders of static specs, for a graph inside of an op."""
-        return plan_for(self, specs, request_for(self, names, False))
+        """The plan of a training run for placeholders of static specs, for a graph inside of an op."""
+        return plan_for(self, specs, request_for(self, names, True))
 
     def _context(self, training: bool) -> RunContext:
         """The context of a run outside of ``fit``: random ops draw anew in each."""
