@@ -250,7 +250,7 @@ def test_activations_before_the_function():
     np.testing.assert_allclose(hidden.pre_output(), X @ net.get_param("0_W") + net.get_param("0_b"), rtol=1e-5, atol=1e-6)
     inner = hidden.activate(X)
     last.setInput(inner, LayerWorkspaceMgr.noWorkspaces())
-    z = last.preOutput(False, None)
+    z = last.preOutput(False, LayerWorkspaceMgr.noWorkspacesImmutable())
     np.testing.assert_allclose(np.exp(z) / np.exp(z).sum(1, keepdims=True), last.activate(inner), rtol=1e-5)
     assert last.input() is inner
     with pytest.raises(GraphError, match="set_input first"):
