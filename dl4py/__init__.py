@@ -56,7 +56,6 @@ _ELSEWHERE = {
     "datavec": "readers, schemas and transforms of records are in dl4py.samediff.data",
     **dict.fromkeys(("Word2Vec", "ParagraphVectors", "Glove", "CnnSentenceDataSetIterator", "BertIterator", "DefaultTokenizerFactory"),
                     "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)"),
-    "LayerWorkspaceMgr": "arrays are NumPy's memory: leave workspace managers out, or give None",
     "GradientCheckUtil": "check_layer of dl4py.layers compares gradients with differences, GradCheckUtil those of a SameDiff graph",
     "ModelGuesser": "MultiLayerNetwork.load and ComputationGraph.load read zips of DL4J; `dl4py inspect file` says what is in one",
     **dict.fromkeys(("ClassPathResource", "DownloaderUtility"), "give the path of the file: open(path), FileSplit(path)"),

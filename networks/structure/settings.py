@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from .java_names import (
@@ -114,3 +115,22 @@ class NegativeGradientStepFunction(StepFunction, NegativeGradientStepFunctionNam
 
 
 _STEPS = (DefaultStepFunction, GradientStepFunction, NegativeDefaultStepFunction, NegativeGradientStepFunction)
+
+
+class LayerWorkspaceMgr(JavaSpelling):
+    """Stands for DL4J's managers of memory: here arrays are NumPy's, and what runs plans its memory when it is compiled.
+
+    Examples
+    --------
+    >>> from dl4py.networks import LayerWorkspaceMgr
+    >>> LayerWorkspaceMgr.noWorkspaces() is None      # which methods take in its place
+    True
+    """
+
+    @staticmethod
+    def no_workspaces() -> None:
+        """None."""
+
+    @staticmethod
+    def no_workspaces_immutable() -> None:
+        """None."""

@@ -97,6 +97,7 @@ from .normalizers.preprocessors import (
 )
 from .normalizers.standard_scaler import StandardScaler
 from .pictures.image_loader import (
+    BaseImageLoader,
     ImageLoader,
     Java2DNativeImageLoader,
     NativeImageLoader,
@@ -105,6 +106,7 @@ from .pictures.image_record_reader import (
     ImageRecordReader,
 )
 from .public.cifar_iterator import Cifar10DataSetIterator
+from .public.data_facts import Cifar10Fetcher, CifarLoader, MnistDataFetcher, TinyImageNetFetcher, UciSequenceDataFetcher
 from .public.fetcher import DownloadError, data_folder
 from .public.iris_iterator import IrisDataSetIterator
 from .public.labelled_examples import DataSetType
@@ -196,6 +198,7 @@ __all__ = [
     "AsyncShieldDataSetIterator",
     "AsyncShieldMultiDataSetIterator",
     "BalancedPathFilter",
+    "BaseImageLoader",
     "BatchIterator",
     "BenchmarkDataSetIterator",
     "BenchmarkMultiDataSetIterator",
@@ -209,6 +212,8 @@ __all__ = [
     "CSVVariableSlidingWindowRecordReader",
     "CachingDataSetIterator",
     "Cifar10DataSetIterator",
+    "Cifar10Fetcher",
+    "CifarLoader",
     "CollectionInputSplit",
     "CollectionRecordReader",
     "CollectionSequenceRecordReader",
@@ -280,6 +285,7 @@ __all__ = [
     "ListStringSplit",
     "LongWritable",
     "MiniBatchFileDataSetIterator",
+    "MnistDataFetcher",
     "MnistDataSetIterator",
     "MultiDataNormalization",
     "MultiDataSet",
@@ -344,8 +350,10 @@ __all__ = [
     "TestMultiDataSetIterator",
     "Text",
     "TinyImageNetDataSetIterator",
+    "TinyImageNetFetcher",
     "TransformProcessRecordReader",
     "TransformProcessSequenceRecordReader",
+    "UciSequenceDataFetcher",
     "UciSequenceDataSetIterator",
     "UnderSamplingByMaskingPreProcessor",
     "VGG16ImagePreProcessor",

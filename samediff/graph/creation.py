@@ -53,7 +53,7 @@ class CreationMixin(GraphCore):
         """A trainable variable.
 
         ===================================  =====================================================================
-        ``var(name, *sizes)``                zeros of type FLOAT
+        ``var(name, *sizes)``                zeros of type FLOAT; without sizes a single number
         ``var(name, dtype, *sizes)``         zeros of a type; ``var(dtype, *sizes)`` finds a name
         ``var(name, scheme, dtype, *sizes)`` drawn by a weight init scheme; without a type FLOAT
         ``var(name, array)``, ``var(array)`` these values
@@ -79,8 +79,8 @@ class CreationMixin(GraphCore):
         name, rest, what = args[0], list(args[1:]), f"variable {args[0]!r}" if args[0] else "var"
         if rest and isinstance(rest[0], VariableType) and rest.pop(0) is not VariableType.VARIABLE:
             raise GraphError(f"{what}: var makes variables; use constant or placeholder for others")
-        if not rest:
-            raise GraphError("var needs sizes, an array, a data type with sizes, or a weight init scheme; got a name alone")
+        if not rest and not name:
+            raise GraphError("var needs a name, sizes, an array, a data type with sizes, or a weight init scheme; got nothing")
         if any(isinstance(a, SDVariable) or (are_values(a) and not _is_scheme(a)) for a in rest):
             if len(rest) > 1:
                 raise GraphError(f"{what}: values are one array, whose type and shape it takes; got {len(rest)} arguments")

@@ -9,10 +9,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from ..base.enums import PadMode
 from ..errors import did_you_mean
 from ..ir.op import OPS
 from .custom_op import DynamicCustomOp, bound
 from .op_names import LEGACY, OP_NAMES
+
+#: Enumerations inside of classes.
+_NESTED = {"Pad": {"Mode": PadMode}}
 
 
 class NamedOp(DynamicCustomOp):
@@ -32,7 +36,7 @@ class NamedOp(DynamicCustomOp):
 @cache
 def op_class(name: str) -> type[NamedOp]:
     """The class of that name in DL4J."""
-    made = type(name, (NamedOp,), {"op_id": OP_NAMES[name], "is_legacy": name in LEGACY, "__module__": __name__,
+    made = type(name, (NamedOp,), {"op_id": OP_NAMES[name], "is_legacy": name in LEGACY, "__module__": __name__, **_NESTED.get(name, {}),
                                    "__doc__": f"The op {OP_NAMES[name]!r}; see :mod:`dl4py.samediff.nd4j.op_classes`."})
     return made
 

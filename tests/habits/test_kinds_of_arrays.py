@@ -16,6 +16,7 @@ from dl4py import (
     DataSet,
     ImagePreProcessingScaler,
     INDArray,
+    LayerWorkspaceMgr,
     ListDataSetIterator,
     LossMSE,
     MultiDataSet,
@@ -248,8 +249,8 @@ def test_activations_before_the_function():
     hidden.set_input(X)
     np.testing.assert_allclose(hidden.pre_output(), X @ net.get_param("0_W") + net.get_param("0_b"), rtol=1e-5, atol=1e-6)
     inner = hidden.activate(X)
-    last.setInput(inner, None)
-    z = last.preOutput(False, None)
+    last.setInput(inner, LayerWorkspaceMgr.noWorkspaces())
+    z = last.preOutput(False, LayerWorkspaceMgr.noWorkspacesImmutable())
     np.testing.assert_allclose(np.exp(z) / np.exp(z).sum(1, keepdims=True), last.activate(inner), rtol=1e-5)
     assert last.input() is inner
     with pytest.raises(GraphError, match="set_input first"):

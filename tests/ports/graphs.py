@@ -75,7 +75,7 @@ def samediff_basics(folder: Path):
     input = sd.placeHolder("input", DataType.FLOAT, -1, nIn)
     labels = sd.placeHolder("labels", DataType.FLOAT, -1, 1)
     weights = sd.var("weights", XavierInitScheme("c", nIn, nOut), DataType.FLOAT, nIn, nOut)
-    bias = sd.var("bias", 1)
+    bias = sd.var("bias")
     out = input.mmul(weights).add(bias)
     difference = labels.sub(out)
     sqDiff = sd.math().square(difference)

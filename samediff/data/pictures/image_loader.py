@@ -105,8 +105,8 @@ class NativeImageLoader(JavaSpelling):
         return list(self.ALLOWED_FORMATS)
 
 
-#: DL4J's others, which load in another way with the same result.
-ImageLoader = Java2DNativeImageLoader = NativeImageLoader
+#: DL4J's others, which load in another way with the same result, and their base.
+BaseImageLoader = ImageLoader = Java2DNativeImageLoader = NativeImageLoader
 
 
 def _cropped(picture: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from ...codecs.regular_files import open_regular, read_file
 from ...errors import ConfigurationError, FileFormatError
 from ..normalizers.image_transforms import Transform, resized
 from .fetcher import fetch
-from .labelled_examples import DataSetType, LabelledExamples
+from .labelled_examples import Asked, DataSetType, LabelledExamples
 
 LABELS = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _SIDE, _RECORD = 32, 1 + 3 * 32 * 32
@@ -31,6 +31,8 @@ class Cifar10DataSetIterator(LabelledExamples):
 
     Parameters
     ----------
+    *form : sequence of int, DataSetType or str, function, int
+        DL4J's arguments, which may be missing: ``img_dim``, ``data_set``, ``image_transform``, ``rng_seed``.
     data_set : DataSetType or str, default TRAIN
         TRAIN or TEST.
     rng_seed : int, default 123
@@ -50,18 +52,20 @@ class Cifar10DataSetIterator(LabelledExamples):
     (2009). DL4J's shuffled order is that of files on its disk and cannot be repeated.
     """
 
-    def __init__(self, batch: int, data_set: DataSetType | str = DataSetType.TRAIN, rng_seed: int = 123, *,
-                 rgb: bool = False, img_dim: Sequence[int] | None = None, image_transform: Transform | None = None,
+    def __init__(self, batch: int, *form: Any, data_set: DataSetType | str = DataSetType.TRAIN, rng_seed: int = 123, rgb: bool = False,
+                 img_dim: Sequence[int] | None = None, image_transform: Transform | None = None,
                  folder: str | os.PathLike[str] | None = None) -> None:
-        kind = DataSetType.of(data_set)
+        asked = Asked(img_dim, data_set, image_transform, rng_seed).or_in(form)
+        kind = DataSetType.of(asked.data_set)
         if kind not in _FILES:
             raise ConfigurationError("CIFAR-10 has no validation part: use TRAIN or TEST")
         parts = _from_archive(fetch("cifar10"), _FILES[kind]) if folder is None else _from_folder(Path(folder), _FILES[kind])
         records = np.concatenate(parts)
         self._images = records[:, 1:].reshape(-1, 3, _SIDE, _SIDE)
-        self._height, self._width = (_SIDE, _SIDE) if img_dim is None else _sizes(img_dim)
+        self._height, self._width = (_SIDE, _SIDE) if asked.img_dim is None else _sizes(asked.img_dim)
         self._channels = slice(None) if rgb else slice(None, None, -1)
-        super().__init__(records[:, 0].astype(np.int64), 10, batch, LABELS, seed=rng_seed, image_transform=image_transform)
+        super().__init__(records[:, 0].astype(np.int64), 10, batch, LABELS, seed=asked.rng_seed,
+                         image_transform=asked.image_transform)
 
     def features_of(self, examples: NDArray[np.int64]) -> NDArray[np.float32]:
         images = np.ascontiguousarray(self._images[examples][:, self._channels], np.float32)

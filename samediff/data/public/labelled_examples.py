@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,27 @@ class DataSetType(JavaEnum):
             return cls(value) if isinstance(value, DataSetType) else cls[str(value).upper()]
         except KeyError:
             raise ConfigurationError(f"unknown DataSetType {value!r}; one of {', '.join(t.name for t in cls)}") from None
+
+
+class Asked(NamedTuple):
+    """What iterators of pictures are asked for."""
+
+    img_dim: Sequence[int] | None
+    data_set: DataSetType | str
+    image_transform: Transform | None
+    rng_seed: int
+
+    def or_in(self, form: Sequence[Any]) -> Asked:
+        """The same with DL4J's arguments, (sizes, data set, transform, seed); each is known by its kind, as some may be missing."""
+        return self._replace(**{_kind(value): value for value in form if value is not None})
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (str, DataSetType)):
+        return "data_set"
+    if isinstance(value, (Sequence, np.ndarray)):
+        return "img_dim"
+    return "rng_seed" if isinstance(value, (int, np.integer)) else "image_transform"
 
 
 class LabelledExamples(DataSetIterator, LabelledExamplesNames):

@@ -6,6 +6,7 @@ import tarfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from ..normalizers.image_transforms import Transform
 from ..pictures.decoding import decoded
 from ..sets.java_random import JavaRandom
 from .fetcher import fetch
-from .labelled_examples import DataSetType, LabelledExamples
+from .labelled_examples import Asked, DataSetType, LabelledExamples
 
 _LARGEST = 1 << 22      # bytes of one JPEG file
 
@@ -117,6 +118,8 @@ class TinyImageNetDataSetIterator(_Photos):
 
     Parameters
     ----------
+    *form : sequence of int, DataSetType or str, function, int
+        DL4J's arguments, which may be missing: ``img_dim``, ``data_set``, ``image_transform``, ``rng_seed``.
     img_dim : tuple of int, optional
         Height and width; by default 64 x 64.
     data_set : DataSetType or str, default TRAIN
@@ -133,10 +136,10 @@ class TinyImageNetDataSetIterator(_Photos):
     Source: DL4J's ``TinyImageNetDataSetIterator``.
     """
 
-    def __init__(self, batch: int, img_dim: Sequence[int] | None = None, data_set: DataSetType | str = DataSetType.TRAIN,
-                 rng_seed: int = 123, *, image_transform: Transform | None = None,
-                 file: str | os.PathLike[str] | None = None) -> None:
-        kind = DataSetType.of(data_set)
+    def __init__(self, batch: int, *form: Any, img_dim: Sequence[int] | None = None, data_set: DataSetType | str = DataSetType.TRAIN,
+                 rng_seed: int = 123, image_transform: Transform | None = None, file: str | os.PathLike[str] | None = None) -> None:
+        asked = Asked(img_dim, data_set, image_transform, rng_seed).or_in(form)
+        kind = DataSetType.of(asked.data_set)
         if kind is DataSetType.VALIDATION:
             raise ConfigurationError("the labelled parts of Tiny ImageNet are TRAIN and TEST")
         path = fetch("tiny-imagenet") if file is None else Path(file)
@@ -151,10 +154,10 @@ class TinyImageNetDataSetIterator(_Photos):
             if missing is not None:
                 raise FileFormatError(f"{path}: no entry {missing}")
             self._files = [archive.read(entry, _LARGEST) for entry, _ in listed]
-        self._size, self._where = _size((*(img_dim or (64, 64)), 3)), str(path)
+        self._size, self._where = _size((*((64, 64) if asked.img_dim is None else asked.img_dim), 3)), str(path)
         number = {name: i for i, name in enumerate(names)}
-        super().__init__(np.array([number[name] for _, name in listed], np.int64), len(names), batch, names, seed=rng_seed,
-                         image_transform=image_transform)
+        super().__init__(np.array([number[name] for _, name in listed], np.int64), len(names), batch, names, seed=asked.rng_seed,
+                         image_transform=asked.image_transform)
 
 
 def _training(entries: list[str]) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import MutableSequence
 from typing import Any
 
@@ -25,8 +26,8 @@ class JavaRandom:
 
     Parameters
     ----------
-    seed : int
-        Any 64-bit integer.
+    seed : int, optional
+        Any 64-bit integer; another one each time without it.
 
     Examples
     --------
@@ -34,8 +35,8 @@ class JavaRandom:
     (-1170105035, -5025562857975149833)
     """
 
-    def __init__(self, seed: int) -> None:
-        self.set_seed(seed)
+    def __init__(self, seed: int | None = None) -> None:
+        self.set_seed(secrets.randbits(64) if seed is None else seed)
 
     def set_seed(self, seed: int) -> None:
         """Start again as a new generator of that seed."""

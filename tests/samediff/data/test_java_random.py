@@ -13,6 +13,7 @@ def test_first_numbers_of_seed_42():
     r = JavaRandom(42)
     assert [r.next_int(10) for _ in range(8)] == [0, 3, 8, 4, 0, 5, 5, 8]
     assert JavaRandom(42).next_int() == -1170105035
+    assert JavaRandom().next_long() != JavaRandom().next_long()
     assert JavaRandom(42).next_double() == 0.7275636800328681
 
 

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from dl4py.samediff.data import LFWDataSetIterator, TinyImageNetDataSetIterator
+from dl4py.samediff.data import DataSetType, LFWDataSetIterator, TinyImageNetDataSetIterator
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingPackageError
 
 
@@ -62,6 +62,7 @@ def test_tiny_imagenet(tmp_path):
     assert (np.abs(batch.features[:, 0, 9, 9] - [0, 255][::1] @ batch.labels.T) < 4).all()
     test = TinyImageNetDataSetIterator(4, (6, 8), "TEST", file=file).next()
     assert test.features.shape == (1, 3, 6, 8) and test.labels.tolist() == [[0, 1]]
+    assert test == TinyImageNetDataSetIterator(4, [6, 8], DataSetType.TEST, None, 9, file=file).next()
 
 
 def test_bad_archives(tmp_path):

@@ -13,6 +13,8 @@ import pytest
 
 from dl4py.samediff.data import (
     Cifar10DataSetIterator,
+    CifarLoader,
+    DataSetType,
     EmnistDataSetIterator,
     EMnistSet,
     IrisDataSetIterator,
@@ -188,8 +190,13 @@ def test_cifar(monkeypatch, tmp_path):
     assert (batch.features[:, 0] == 200).all() and (batch.features[:, 1] == 100).all()
     assert (batch.features[:, 2, 0, 0] % 10 == batch.labels.argmax(axis=1)).all()
     assert it.get_labels()[3] == "cat" and sorted(p.name for p in tmp_path.iterdir()) == ["cifar10"]
+    assert (it.total_outcomes(), it.next().features.shape[2]) == (CifarLoader.NUM_LABELS, CifarLoader.HEIGHT)
     test = Cifar10DataSetIterator(4, "TEST", rgb=True).next()
     assert sorted(test.features[:, 0, 0, 0].tolist()) == [50, 51] and (test.features[:, 2] == 200).all()
+    for form in (("TEST",), ([32, 32], DataSetType.TEST), ([32, 32], "TEST", None, 7), (None, "TEST", 7), ("TEST", 7)):
+        assert Cifar10DataSetIterator(4, *form, rgb=True).next().features.shape == (2, 3, 32, 32)
+    small = [Cifar10DataSetIterator(4, (8, 6), "TRAIN", lambda picture, random: picture + 1, seed).next() for seed in (7, 7, 8)]
+    assert small[0].features.shape == (4, 3, 8, 6) and small[0] == small[1] != small[2]
     with pytest.raises(ConfigurationError, match="no validation part"):
         Cifar10DataSetIterator(4, "VALIDATION")
     with pytest.raises(ConfigurationError, match="unknown DataSetType 'all'; one of TRAIN, TEST, VALIDATION"):

@@ -32,7 +32,7 @@ def test_whole_numbers_are_sizes(sd, dtype, args):
 
 
 def test_scalars_and_open_sizes(sd):
-    assert sd.var("a", ()).get_shape() == sd.var("b", F).get_shape() == sd.zero("z").get_shape() == ()
+    assert sd.var("a", ()).get_shape() == sd.var("b", F).get_shape() == sd.var("alone").get_shape() == sd.zero("z").get_shape() == ()
     opened = sd.var("x", -1, 3)
     assert opened.is_place_holder() and opened.get_shape() == (-1, 3) and opened.dtype is F
     assert sd.place_holder("p", 10).get_shape() == (10,) and sd.placeHolder("q", 10, dtype="INT").dtype is DataType.INT
@@ -62,7 +62,7 @@ def test_scalars_are_constants(sd):
 
 
 REFUSED = {
-    "var": [(), ("v",), ("v", 3.0), ("v", 3, 4.0), ("v", True), ("v", 3, F, 4), ("v", F, F), ("v", np.ones(2), 3), ("v", np.ones(2), F),
+    "var": [(), (None,), ("v", 3.0), ("v", 3, 4.0), ("v", True), ("v", 3, F, 4), ("v", F, F), ("v", np.ones(2), 3), ("v", np.ones(2), F),
             (3, 4), ([3, 4],), ("v", "hello"), ("v", 0, 2), ("v", -2), ("v", None), ("v", X), ("v", X, F), (X,),
             ("v", X, X, 3, 4), ("v", X, F, -1),
             ("v", CONSTANT, X, F, 3)],

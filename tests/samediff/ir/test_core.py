@@ -109,7 +109,7 @@ def test_operators_are_those_of_numpy():
 
 
 @pytest.mark.parametrize("make", [lambda sd: sd.var("v", F, -5), lambda sd: sd.placeholder("v", F, -2, 3), lambda sd: sd.zero("v", -1),
-                                  lambda sd: sd.var("v")])
+                                  lambda sd: sd.var()])
 def test_sizes_that_make_no_sense(sd, make):
     before = snapshot(sd)
     with pytest.raises(GraphError):

@@ -8,6 +8,7 @@ from dl4py import INDArray, Nd4j
 from dl4py.samediff import DataType
 from dl4py.samediff.data import JavaRandom
 from dl4py.samediff.errors import DataTypeError
+from dl4py.samediff.nd4j.op_classes import Pad
 
 
 @pytest.mark.parametrize("size, seed, order", [
@@ -29,6 +30,7 @@ def test_arrays_are_shuffled_alike():
 def test_two_widths_are_those_of_all_axes(shape, padded):
     made = Nd4j.pad(Nd4j.ones(*shape), [1, 2])
     assert made.shape == padded and made[(0,) * len(shape)] == 0 and made[(1,) * len(shape)] == 1 and not made[-2:].any()
+    assert Nd4j.pad(Nd4j.ones(*shape), [1, 2], Pad.Mode.CONSTANT, 0).equals(made)
 
 
 @pytest.mark.parametrize("shape, stripped", [
