@@ -14,7 +14,7 @@ from ..expressions.tracing import TraceError
 from ..families.array_code.einsum import einsum
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.graph_namespace import GraphNamespace
-from ..families.array_code.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..families.sizes import axis_size
 from . import whole_products
 from .composed import COMPOSED, SHAPES_OF_VALUES
@@ -130,7 +130,8 @@ class NumpyFunctions(GraphNamespace):
         if not (small or dtype is not None) or ufunc.signature is not None or len(args) != ufunc.nin:
             return args
         wanted: Any = {} if dtype is None else {"signature": (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)}
-        plain = [a if isinstance(a, GraphArray) or type(a) in (int, float, complex) else np.asarray(a) for a in args]
+        plain = [a if isinstance(a, GraphArray) or type(a) in (int, float, complex) else np.asarray(a)
+                 for a in (0 if isinstance(a, SymbolicSize) else a for a in args)]
         kinds = [getattr(a, "dtype", type(a)) for a in plain]
         try:
             loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **wanted)
