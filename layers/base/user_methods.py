@@ -99,7 +99,7 @@ class Guarded:
         return variable(self, author, *args)
 
 
-@op("checked_input", inputs="*xs", stateful=True)
+@op("checked_input", inputs="*xs", stateful=True, heeds="has its input checked by code of a user")
 class CheckedInput(Op):
     """The inputs themselves, after the layer's ``validate_input`` has seen their arrays."""
 

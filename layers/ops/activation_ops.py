@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...samediff.base.spec import TensorSpec
+from ...samediff.families.array_code.graph_random import GraphContext
 from ...samediff.families.families import Elementwise, unary
-from ...samediff.ir.op import Op, Specs, op
+from ...samediff.ir.op import Expandable, Op, Specs, op
+from ...samediff.numpy_functions.array_code import code_followed
 from ...samediff.ops.elementwise.activations import sigmoid
 from ...samediff.ops.elementwise.transforms import rational_tanh
 
@@ -106,11 +108,12 @@ class LayerElu(Elementwise):
 
 
 @op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")
-class RandomSlopes(Op):
-    """Uniform numbers of [low, high), as many as x has."""
+class RandomSlopes(Expandable):
+    """Uniform numbers of [low, high), as many as x has; in plans those of node ``of``."""
 
     low: float
     high: float
+    of: str = ""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, specs[0].dtype)
@@ -118,6 +121,16 @@ class RandomSlopes(Op):
     def compute(self, xp: Any, x: Any, context: Any = None) -> Any:
         """Uniform random slopes, drawn anew in each run."""
         return context.random().uniform(self.low, self.high, x.shape).astype(x.dtype)
+
+    def plan_rewrite(self, name: str) -> Expandable:
+        """The op that knows its node."""
+        return self.replace(of=name)  # type: ignore[return-value]
+
+    def expand(self, *inputs: Any) -> Any:
+        """The code of ``compute`` as nodes."""
+        def code(xp: Any, x: Any) -> Any:
+            return self.compute(xp, x, GraphContext(xp.functions, True, self.of))
+        return code_followed("random slopes", code, inputs[0].sd, inputs)[0]
 
 
 @op("layer_sloped_relu", inputs="x slopes")

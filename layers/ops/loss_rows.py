@@ -170,29 +170,27 @@ class FMeasure(RowLoss):
             raise ShapeError(f"LossFMeasure takes a mask with one value per example, [batch, 1]; got {list(mask.shape)} "
                              f"for outputs of shape {output.shape}")
 
-    def _counts(self, labels: Any, output: Any, mask: Any) -> tuple[Any, Any, Any]:
+    def _counts(self, xp: Any, labels: Any, output: Any, mask: Any) -> tuple[Any, Any, Any, Any]:
         y, p = labels[:, -1], output[:, -1]
         other = output[:, 0] if output.shape[1] == 2 else 1 - p
         m = 1 if mask is None else mask[:, 0]
         hits, missed, false = (m * y * p).sum(), (m * y * other).sum(), (m * (1 - y) * p).sum()
         top = (1 + self.beta ** 2) * hits
-        return m, top, top + self.beta ** 2 * missed + false
+        bottom = top + self.beta ** 2 * missed + false
+        return m, top, xp.where(bottom != 0, bottom, 1), bottom != 0
 
     def compute(self, xp: Any, labels: Any, output: Any, mask: Any = None) -> Any:
         """The score of the batch, divided evenly among its rows."""
-        _, top, bottom = self._counts(labels, output, mask)
+        _, top, bottom, counted = self._counts(xp, labels, output, mask)
         n = len(output)
-        score = 1 - top / bottom if bottom != 0 else xp.zeros((), output.dtype)
-        return xp.broadcast_to(xp.asarray(score / n, output.dtype), (n,))
+        return xp.broadcast_to(xp.where(counted, 1 - top / bottom, 0).astype(output.dtype) / n, (n,))
 
     def slope(self, xp: Any, labels: Any, output: Any, mask: Any = None) -> Any:
         """The gradient by the quotient rule; zero for the first of two outputs."""
-        m, top, bottom = self._counts(labels, output, mask)
-        d = xp.zeros_like(output)
-        if bottom != 0:
-            y = labels[:, -1]
-            d[:, -1] = m * (top - (1 + self.beta ** 2) * y * bottom) / (bottom * bottom)
-        return d
+        m, top, bottom, counted = self._counts(xp, labels, output, mask)
+        found = m * (top - (1 + self.beta ** 2) * labels[:, -1] * bottom) / (bottom * bottom)
+        last = xp.where(counted, found, 0).astype(output.dtype)[:, None]
+        return last if output.shape[1] == 1 else xp.concatenate([xp.zeros_like(last), last], axis=1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

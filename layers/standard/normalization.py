@@ -13,7 +13,14 @@ from ..base import automatic
 from ..base.base import FeedForwardLayer, NoParamLayer, Rule, layer
 from ..base.defaults import constrainer
 from ..types.formats import CNN2DFormat
-from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
+from ..types.input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
 from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
@@ -53,6 +60,8 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         ``NCHW`` (default) or ``NHWC`` of images; that of the input type where the network has one.
     minibatch, cudnn_allow_fallback : bool
         Stand in DL4J's files; without effect, there on the CPU and here.
+    activation : str, Activation or IActivation
+        Stands in DL4J's files; not applied, there and here: put an `ActivationLayer` behind.
 
     Raises
     ------
@@ -120,6 +129,7 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeFeedForward, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat)
         return input_type
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:

@@ -83,12 +83,13 @@ def _of_code(op: Op, given: Given, promised: Sequence[TensorSpec], kernels: Kern
 
 
 def _runs(node: Node, sd: Any, kernels: KernelTable[Any], within: frozenset[type[Op]]) -> bool:
-    """Whether a node of array code runs as a kernel, a part of a loop, a view, or as nodes of which this holds."""
+    """Whether a node of array code runs as a kernel, a part of a loop, a view, a constant, or as nodes of which this holds."""
     specs = [None if n is None else sd.get_variable(n).spec for n in node.inputs]
     promised = [sd.get_variable(n).spec for n in node.outputs]
     if not all(s is None or (s.is_static and s.dtype.is_numeric) for s in (*specs, *promised)):
         return False
-    return isinstance(node.op, Elementwise) or node.op.is_view or kernels.kernel(node.op, *specs) is not None \
+    is_constant = not node.op.stateful and set(range(len(specs))) <= set(node.op.shape_inputs)
+    return isinstance(node.op, Elementwise) or node.op.is_view or is_constant or kernels.kernel(node.op, *specs) is not None \
         or _of_code(node.op, specs, promised, kernels, within) is not None
 
 

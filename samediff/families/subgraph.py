@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.lazy_property import lazy_property
@@ -82,12 +83,22 @@ class SubGraph:
         return [values[n] for n in self.outputs]
 
     @lazy_property
-    def heeds_context(self) -> bool:
-        """Whether results depend on more than the inputs: on random numbers, or on whether the run is for training."""
-        return any(n.op.stateful or n.op.at_inference() is not n.op for n in needed(self.sd.nodes(), self.outputs))
+    def draws(self) -> bool:
+        """Whether results depend on random numbers, or on what else a run tells its ops."""
+        return any(n.op.stateful for n in needed(self.sd.nodes(), self.outputs))
+
+    @lazy_property
+    def at_inference(self) -> SubGraph:
+        """The graph with the inference forms of its ops; itself where those are the same."""
+        forms = [replace(n, op=form) for n in self.sd.nodes() if (form := n.op.at_inference()) is not n.op]
+        if not forms:
+            return self
+        fork = self.sd.fork()
+        fork.tables.nodes.update({n.name: n for n in forms})
+        return SubGraph(fork, self.inputs, self.outputs)
 
     def plan(self, specs: Sequence[TensorSpec]) -> Any:
-        """The plan for inputs of these static specs, where :attr:`heeds_context` is false."""
+        """The plan for inputs of these static specs, in training; what it draws follows from words that each run brings."""
         return self.sd.plan_in(dict(zip(self.inputs, specs)), list(dict.fromkeys(self.outputs)))
 
     @lazy_property

@@ -103,6 +103,8 @@ class Op:
     stateful : bool
         True when equal calls may give different results (random numbers): never folded or shared. The kernel of such an op gets
         :meth:`RunContext.words` before its inputs.
+    heeds : str
+        What a stateful op does that makes its calls differ.
     is_shared : bool
         True for a stateful op that says itself which random numbers it takes: equal ones are one.
     node_name : str
@@ -131,6 +133,7 @@ class Op:
     signatures: ClassVar[tuple[str, ...]] = ()
     gradient: ClassVar[GradientKind] = "full"
     stateful: ClassVar[bool] = False
+    heeds: ClassVar[str] = "draws random numbers"
     is_shared: ClassVar[bool] = False
     is_loss: ClassVar[bool] = False
     node_name: ClassVar[str] = ""

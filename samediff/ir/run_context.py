@@ -57,6 +57,12 @@ class RunContext:
         self.put_words(words)
         return words
 
+    @classmethod
+    def of_words(cls, words: Any) -> RunContext:
+        """The context of a training run that has these words."""
+        seed, iteration, draw = (int(w) for w in words)
+        return cls(True, seed, iteration, draw=draw)
+
     def put_words(self, words: Any) -> None:
         """Write seed, iteration and draw into an array of 64-bit words."""
         _WORDS.pack_into(words, 0, self.seed & _WORD, self.iteration & _WORD, self.draw & _WORD)

@@ -32,7 +32,7 @@ def code_of(op: CodeOp, training: bool = True, node: str = "") -> Callable[..., 
     return code
 
 
-@op("stateful_code", inputs="*xs", stateful=True)
+@op("stateful_code", inputs="*xs", stateful=True, heeds="runs code of a user that heeds the run")
 class StatefulCode(Composite):
     """The stateful ``code`` of node ``of`` (by default its own) in training, or outside (made by plans)."""
 
@@ -57,7 +57,7 @@ class StatefulCode(Composite):
         return self.code.nodes_of(inputs, self.training, self.of)  # type: ignore[no-any-return]
 
 
-@op("stateful_code_gradient", inputs="*xs", stateful=True)
+@op("stateful_code_gradient", inputs="*xs", stateful=True, heeds="runs code of a user that heeds the run")
 class StatefulCodeGradient(CodeGradient):
     """Gradients of stateful ``code`` of node ``of``, from its inputs and those of its results (made by gradients).
 

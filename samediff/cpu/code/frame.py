@@ -9,7 +9,7 @@ import numpy as np
 from ...expressions import expression as ex
 from ...plans.frame import Frame, raise_of_step
 from ...plans.plan_data import PlanData, PlanStep
-from .fused import fused_instruction
+from .fused import fused_instruction, joined, laid_out, stored, writable
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction
@@ -53,13 +53,25 @@ class NativeFrame(Frame):
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
         if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
             return None
-        inputs = [None if n is None else self.layouts[n] for n in step.inputs]
+        inputs, outputs = [None if n is None else self.layouts[n] for n in step.inputs], [self.layouts[n] for n in step.outputs]
         try:
-            made = step.native(*inputs, *[self.layouts[n] for n in step.outputs], *work)
+            made = step.native(*inputs, *outputs, *work)
+            return joined(made) if made is not None else _by_dense_arrays(step, inputs, outputs, work)
         except Exception as error:
             raise_of_step(error, step, plan)
-        return made if made is None or isinstance(made, list) else [made]
 
     def _joined(self) -> dict[int, Program]:
         from ..native.program import Program
         return {first: Program([i for k in run for i in self.natives[k]], self.locals) for first, run in self.runs.items()}
+
+
+def _by_dense_arrays(step: PlanStep, inputs: Sequence[Any], outputs: Sequence[Any], work: Sequence[Any]) -> list[Instruction] | None:
+    """The instructions of a kernel that does not take these strides: on dense copies of what is not dense. None where all is."""
+    assert step.native is not None
+    before: list[Instruction | None] = []
+    given = [None if a is None else laid_out(writable(a), before) for a in inputs]
+    results = [a if a.flags.c_contiguous else np.empty(a.shape, a.dtype) for a in outputs]
+    if all(a is b for a, b in zip((*inputs, *outputs), (*given, *results), strict=True)):
+        return None
+    made = step.native(*given, *results, *work)
+    return None if made is None else joined(*before, made, *(stored(r, a) for r, a in zip(results, outputs, strict=True) if r is not a))

@@ -47,6 +47,12 @@ def stored(x: Any, target: Any) -> Instruction | None:
     return None if kernel is None else kernel.instruction(kernel.views([x, target]))
 
 
+def added(x: Any, target: Any) -> Instruction | None:
+    """The instruction that adds an array, repeated as broadcasting does, to another one."""
+    total = ex.apply("add", ex.input_(0, target.dtype), ex.input_(1, target.dtype))
+    return fused_instruction((total,), ("target", "x", "target"), [target, x], [target], {})
+
+
 def laid_out(array: Any, made: list[Instruction | None], fits: bool | None = None) -> Any:
     """The array where it ``fits`` (by default: is dense), else a dense copy, which an instruction that is added to ``made`` makes."""
     if array.flags.c_contiguous if fits is None else fits:

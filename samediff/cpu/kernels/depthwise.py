@@ -14,6 +14,7 @@ import numpy as np
 from ..compiler.jit_functions import function
 from ..compiler.sources import kernel
 from ..library.address import in_line
+from .time_loops import share
 
 U = np.uintp
 inline = function(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
@@ -60,16 +61,20 @@ def _padded(plane, before, buffer, size):
 
 
 @kernel
-def depthwise(x, weights, y, before, size, offsets, starts, step, together):
-    """y[n, c * multiplier + m] = x[n, c] under weights[c, m]; ``together``: rows that are worked out in one go."""
-    batch, channels = x.shape[:2]
+def depthwise(x, weights, y, buffers, sums, offsets, starts, before, size, step, together, part, parts):
+    """y[n, c * multiplier + m] = x[n, c] under weights[c, m]; ``together``: rows that are worked out in one go.
+
+    ``buffers`` and ``sums`` have memory for a padded plane, and for what is worked out in one go, for each part.
+    """
+    channels = x.shape[1]
+    low, high = share(x.shape[0], part, parts)
     multiplier, rows, across = weights.shape[1], starts.size, y.shape[4]
     span = (across - 1) * step + 1
-    buffer = np.zeros(size[0] * size[1] * size[2], x.dtype)
-    found = np.empty(starts[together - 1] + span, x.dtype)
+    buffer, found = buffers[part], sums[part]
+    buffer[:] = 0
     flat, target = in_line(weights), in_line(y)
-    to = 0
-    for n in range(batch):
+    to = low * channels * multiplier * rows * across
+    for n in range(low, high):
         for c in range(channels):
             _padded(x[n, c], before, buffer, size)
             for m in range(multiplier):
@@ -86,16 +91,17 @@ def depthwise(x, weights, y, before, size, offsets, starts, step, together):
 
 
 @kernel
-def depthwise_data_gradient(weights, dy, dx, before, size, offsets, starts, step):
-    """dx = dy through the transposed weights."""
-    batch, channels = dx.shape[:2]
+def depthwise_data_gradient(weights, dy, dx, buffers, sums, offsets, starts, before, size, step, part, parts):
+    """dx = dy through the transposed weights; ``buffers`` and ``sums`` have memory for a padded plane, the first with more in front."""
+    channels = dx.shape[1]
+    low, high = share(dx.shape[0], part, parts)
     multiplier, across = weights.shape[1], dy.shape[4]
     reach, total = offsets[-1], size[0] * size[1] * size[2]
-    spread = np.zeros(reach + total, dx.dtype)
-    found = np.empty(total, dx.dtype)
+    spread, found = buffers[part], sums[part]
+    spread[:] = 0
     flat, source = in_line(weights), in_line(dy)
-    at = 0
-    for n in range(batch):
+    at = low * channels * multiplier * starts.size * across
+    for n in range(low, high):
         for c in range(channels):
             found[:] = 0
             for m in range(multiplier):
@@ -113,18 +119,20 @@ def depthwise_data_gradient(weights, dy, dx, before, size, offsets, starts, step
 
 
 @kernel
-def depthwise_weight_gradient(x, dy, dw, before, size, offsets, starts, step):
-    """dw = sum over images and windows of x times dy."""
+def depthwise_weight_gradient(x, dy, dw, buffers, sums, offsets, starts, before, size, step, part, parts):
+    """dw = sum over images and windows of x times dy; ``buffers`` and ``sums`` have memory for a padded plane and for windows."""
     batch, channels = x.shape[:2]
     multiplier, across = dw.shape[1], dy.shape[4]
     length = starts[-1] + (across - 1) * step + 1
-    buffer = np.zeros(size[0] * size[1] * size[2], x.dtype)
-    spread = np.zeros(length, x.dtype)
+    buffer, spread = buffers[part], sums[part]
+    buffer[:] = 0
+    spread[:] = 0
     source = in_line(dy)
-    dw[:] = 0
-    at = 0
+    low, high = share(channels, part, parts)
+    dw[low:high] = 0
     for n in range(batch):
-        for c in range(channels):
+        at = (n * channels + low) * multiplier * starts.size * across
+        for c in range(low, high):
             _padded(x[n, c], before, buffer, size)
             for m in range(multiplier):
                 for row in range(starts.size):

@@ -15,6 +15,7 @@ from ..compiler.jit_functions import function
 from ..compiler.sources import kernel
 from ..library.address import in_line
 from ..library.intrinsics import select, vmax
+from .time_loops import share
 from .window_bounds import inside
 
 U = np.uintp
@@ -175,7 +176,7 @@ def taken(values, index, y):
 
 
 @kernel
-def window_sum(x, y, window, near, down, over):
+def window_sum(x, y, near, down, over, window):
     """y = sum of each window, times the share that it has along each axis (``near`` layers, ``down`` rows, ``over``)."""
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = x.shape[1], x.shape[2], x.shape[3]
@@ -187,13 +188,13 @@ def window_sum(x, y, window, near, down, over):
             front, back = inside(h * sd - pd, dd, depth, kd)
             for i in range(rows):
                 first, last = inside(i * sh - ph, dh, height, kh)
-                share = near[h] * down[i]
+                factor = near[h] * down[i]
                 if across < WIDE:
                     for j in range(across):
                         left, right = inside(j * sw - pw, dw, width, kw)
                         corner = ((plane * depth + h * sd - pd) * height + i * sh - ph) * width + j * sw - pw
                         found = _total(source, corner, (front, back, dd * height * width), (first, last, dh * width), (left, right, dw))
-                        target[U(to + j)] = found * (share * over[U(j)])
+                        target[U(to + j)] = found * (factor * over[U(j)])
                     to += across
                     continue
                 for j in range(across):
@@ -211,27 +212,30 @@ def window_sum(x, y, window, near, down, over):
                             else:
                                 _added(source, at + shift, sw, target, to, low, high)
                 for j in range(across):
-                    target[U(to + j)] *= share * over[U(j)]
+                    target[U(to + j)] *= factor * over[U(j)]
                 to += across
 
 
 @kernel
-def window_spread(dy, dx, window, near, down, over):
-    """dx = dy times its shares, added to each cell of its window (the transpose of :func:`window_sum`)."""
+def window_spread(dy, dx, room, near, down, over, window, part, parts):
+    """dx = dy times its shares, added to each cell of its window (the transpose of :func:`window_sum`).
+
+    ``room``: memory for a row of windows for each part.
+    """
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = dx.shape[1], dx.shape[2], dx.shape[3]
     layers, rows, across = dy.shape[1], dy.shape[2], dy.shape[3]
-    source, target = in_line(dy), in_line(dx)
-    shares = np.empty(across, dx.dtype)
-    target[:] = 0
-    at = 0
-    for plane in range(dx.shape[0]):
+    source, target, shares = in_line(dy), in_line(dx), room[part]
+    first_plane, last_plane = share(dx.shape[0], part, parts)
+    target[first_plane * depth * height * width : last_plane * depth * height * width] = 0
+    at = first_plane * layers * rows * across
+    for plane in range(first_plane, last_plane):
         for h in range(layers):
             front, back = inside(h * sd - pd, dd, depth, kd)
             for i in range(rows):
-                share = near[h] * down[i]
+                factor = near[h] * down[i]
                 for j in range(across):
-                    shares[U(j)] = source[U(at + j)] * (share * over[U(j)])
+                    shares[U(j)] = source[U(at + j)] * (factor * over[U(j)])
                 first, last = inside(i * sh - ph, dh, height, kh)
                 for o in range(front, back):
                     for p in range(first, last):

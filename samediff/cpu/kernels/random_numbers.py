@@ -51,3 +51,10 @@ def uniform_single(words, drawn, stream, part, parts):
         for k in range(8 * number, min(8 * number + 8, size)):
             half = (block[k % 8 // 2] >> 32 * (k % 2)) & 0xFFFFFFFF
             drawn[k] = np.float32(half >> 8) * np.float32(5.9604644775390625e-08)
+
+
+@kernel
+def step_words(words, steps, stride):
+    """The words of each step of a scan: another seed, as :func:`.control.at_step` gives it."""
+    for t in range(steps.shape[0]):
+        steps[t, 0], steps[t, 1], steps[t, 2] = words[0] + (t + 1) * stride, words[1], words[2]

@@ -26,7 +26,7 @@ BLAS_FROM = 128
 def product(a: Any, b: Any, c: Any) -> Instruction | None:
     """The instruction of c = a b for arrays (*batch, rows, columns) of any layout; None where a copy would be needed.
 
-    Leading axes must agree, or be one run of memory for which one product serves.
+    Leading axes are those of c, or are repeated as broadcasting does.
     """
     if c.size == 0 or a.shape[-1] == 0 or a.dtype not in (np.float32, np.float64) or a.dtype != b.dtype:
         return None
@@ -45,8 +45,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
     limit = BLAS_FROM / 2 if transposed_a else BLAS_FROM
     tiles = rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns)
     if c.ndim > 2:
-        if a.shape[:-2] != c.shape[:-2] or b.shape[:-2] != c.shape[:-2]:
-            return None
+        x, y = (np.broadcast_to(m, (*c.shape[:-2], *m.shape[-2:])) for m in (x, y))
         x, y, z = (_paired(m) for m in (x, y, c))
         if x is None or y is None or z is None:
             return None

@@ -6,7 +6,7 @@ any other array, or a number.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,9 @@ import numpy as np
 from ..compiler.sources import compiled_entry
 from ..library import kernel_names
 from ..library.operators import TYPE_NAMES
+
+#: A number that a kernel takes, or a tuple of numbers, such as the sizes of a window.
+Number = int | float | tuple["Number", ...]
 
 #: Types of arrays that entries take.
 TYPES = {np.dtype(d): n for d, n in TYPE_NAMES.items()}
@@ -70,7 +73,7 @@ def entry_of_source(source: str) -> tuple[int, bool]:
 
 
 _DEF = "def entry(table, part, parts):"
-_NUMBERS = {"i": "load(table + {})", "f": "load_float(table + {})", "s": "f4(load_float(table + {}))"}
+_NUMBERS = {"i": "load(table + {}),", "f": "load_float(table + {}),", "s": "f4(load_float(table + {})),", "(": "(", ")": "),"}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -82,7 +85,7 @@ def address_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...],
     ----------
     function : of the arrays, then the numbers, then (``parts``) the part and the number of parts
     operands : forms of the arrays
-    numbers : "i" for each integer, "f" for each float64, "s" for each float32
+    numbers : "i" for each integer, "f" for each float64, "s" for each float32, those of a tuple in parentheses
     parts : whether the function takes its share itself; else parts slice the operands that have an axis
     refuses : whether the function says if it took what it was given; the last operand, which it does not see, is set to 1 where it did not
     """
@@ -91,10 +94,31 @@ def address_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...],
     lines = [f"# {function.__module__} {function.__qualname__}", _DEF, f"    {found(given, taken)}"]
     at = sum(o.words for o in operands)
     answer = given.pop() if refuses else ""
-    given += [_NUMBERS[kind].format(8 * (at + k)) for k, kind in enumerate(numbers)] + ["part", "parts"] * parts
+    given += ["".join(_taken(numbers, at)).rstrip(",")] * bool(numbers) + ["part", "parts"] * parts
     called = f"kernel({', '.join(given)})"
     source = "\n".join([*lines, f"    if not {called}:\n        {answer}[0] = 1" if refuses else f"    {called}", ""])
     return compiled_entry(source, lambda: {**names(), "kernel": function}, **FLAGS)[0]
+
+
+def _taken(numbers: str, at: int) -> Iterator[str]:
+    """The source that finds numbers in the table from word ``at`` on."""
+    for kind in numbers:
+        yield _NUMBERS[kind].format(8 * at)
+        at += kind not in "()"
+
+
+def _kind(number: Number) -> str:
+    if isinstance(number, tuple):
+        return f"({''.join(map(_kind, number))})"
+    return "i" if isinstance(number, int) else "s" if isinstance(number, np.float32) else "f"
+
+
+def _flat(numbers: Sequence[Number]) -> Iterator[int | float]:
+    for n in numbers:
+        if isinstance(n, tuple):
+            yield from _flat(n)
+        else:
+            yield n
 
 
 @functools.lru_cache(maxsize=4096)
@@ -137,7 +161,7 @@ class Instruction:
     answer: Any = None
 
 
-def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[int | float] = (), *, work: float = 1000.0,
+def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[Number] = (), *, work: float = 1000.0,
                 axes: Sequence[int | None] | None = None, parts: bool = False, products: bool = False,
                 dense: Sequence[bool] | None = None, most: int = 1 << 30, refuses: bool = False) -> Instruction | None:
     """A call of a compiled function; None where an array has a type that no entry takes.
@@ -161,6 +185,6 @@ def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Se
     answer = np.zeros(1, np.int64) if refuses else None
     if answer is not None:
         arrays, operands = [*arrays, answer], (*operands, ArrayOperand(answer.dtype, 1))
-    kinds = "".join("i" if isinstance(n, int) else "s" if isinstance(n, np.float32) else "f" for n in numbers)
-    return Instruction(address_of(function, operands, kinds, parts, refuses), arrays, [o.dense for o in operands], numbers, work,
+    entry = address_of(function, operands, "".join(map(_kind, numbers)), parts, refuses)
+    return Instruction(entry, arrays, [o.dense for o in operands], list(_flat(numbers)), work,
                        parts or any(o.axis is not None for o in operands), products, most, answer)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
+from ..code.fused import joined, laid_out, stored
 
 
 def channels_first(spec: TensorSpec) -> TensorSpec:
@@ -36,4 +37,19 @@ def moved(inner: Kernel | None, images: tuple[int, ...], result: TensorSpec | No
         out, given[at] = given[at], whole
         call_inner(*given)
         out[...] = np.moveaxis(whole, 1, -1)
-    return Kernel(call, inner.workspace if result is None else (*inner.workspace, result), inner.one_thread)
+
+    def native(*arrays: Any) -> list[Any] | None:
+        assert inner_native is not None
+        made: list[Any] = []
+        given = list(arrays)
+        for i in images:
+            given[i] = laid_out(np.moveaxis(given[i], -1, 1), made)
+        if result is None:
+            return joined(*made, inner_native(*given))
+        whole = given.pop()
+        at = len(given) - 1 - behind
+        out, given[at] = given[at], whole
+        return joined(*made, inner_native(*given), stored(np.moveaxis(whole, 1, -1), out))
+    inner_native = inner.native
+    return Kernel(call, inner.workspace if result is None else (*inner.workspace, result), inner.one_thread,
+                  None if inner_native is None else native)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...plans.window_geometry import WindowGeometry
+from ..code.fused import laid_out, stored, writable
 from ..threads import parts_for, ranges, run_parts
 
 if TYPE_CHECKING:
@@ -52,6 +53,15 @@ class ConvolutionSizes:
     def matrix(self, w: Any) -> Any:
         """Weights as (out, in * taps); a view for OIYX."""
         return np.ascontiguousarray(w.transpose(self.axes)).reshape(self.out, self.length)
+
+    def matrix_after(self, w: Any, made: list[Any]) -> Any:
+        """The same after the instructions that are added to ``made``: a copy where the weights are in another format."""
+        return writable(laid_out(w.transpose(self.axes), made)).reshape(self.out, self.length)
+
+    def stored_matrix(self, matrix: Any, w: Any) -> Any:
+        """The instruction of :meth:`store`."""
+        plain = w.transpose(self.axes)
+        return stored(matrix.reshape(plain.shape), plain)
 
     def store(self, matrix: Any, w: Any) -> None:
         """Write (out, in * taps) into an array in the format of the weights."""

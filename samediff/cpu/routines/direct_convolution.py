@@ -11,6 +11,7 @@ import numpy as np
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
 from ...plans.window_geometry import WindowGeometry
+from ..code.fused import joined
 from ..threads import parts
 from .convolution_sizes import MULTIPLICATION, ConvolutionSizes
 from .parallel_kernel import ParallelKernel
@@ -92,15 +93,28 @@ def _in_one_row(shapes: ConvolutionSizes) -> ConvolutionSizes:
 
 
 def forward(direct: DirectConvolution) -> Kernel:
-    """The kernel of the forward pass: ``call(x, w[, bias], y, padded)``."""
+    """``call(x, w[, bias], y, padded)``."""
     from ..kernels.direct_convolution import convolve
     s, none = direct.shapes, np.empty(0, direct.shapes.dtype.numpy)
     taps, places = direct.taps(), direct.products(direct.places(direct.padded[1], direct.across, direct.starts()))
 
-    def operands(x: Any, w: Any, *rest: Any) -> tuple[Any, ...]:
+    def operands(weights: Any, x: Any, *rest: Any) -> tuple[Any, ...]:
         b, y, padded = (none, *rest) if len(rest) == 2 else rest
-        return direct.images(x), s.matrix(w), np.ascontiguousarray(b).reshape(-1), s.maps(y), padded, taps, places
-    return ParallelKernel(convolve, operands, tuple(direct.before), direct.nanoseconds, (direct.padding(parts()),)).kernel()
+        return direct.images(x), weights, np.ascontiguousarray(b).reshape(-1), s.maps(y), padded, taps, places
+    shared = ParallelKernel(convolve, operands, tuple(direct.before), direct.nanoseconds)
+    return _weighted(s, shared, 1, direct.padding(parts()))
+
+
+def _weighted(s: ConvolutionSizes, shared: ParallelKernel, at: int, work: TensorSpec) -> Kernel:
+    """A kernel whose function takes the matrix of the weights first, which are the input number ``at``, then the other arrays."""
+    def call(*arrays: Any) -> None:
+        shared.run(s.matrix(arrays[at]), *arrays[:at], *arrays[at + 1:])
+
+    def native(*arrays: Any) -> list[Any] | None:
+        made: list[Any] = []
+        weights = s.matrix_after(arrays[at], made)
+        return joined(*made, shared.instruction(weights, *arrays[:at], *arrays[at + 1:]))
+    return Kernel(call, (work,), native=native)
 
 
 def _flipped(direct: DirectConvolution) -> DirectConvolution | None:
@@ -124,19 +138,20 @@ def data_gradient(direct: DirectConvolution) -> Kernel | None:
     s, none = flipped.shapes, np.empty(0, direct.shapes.dtype.numpy)
     taps, places = flipped.taps(), flipped.products(flipped.places(flipped.padded[1], flipped.across, flipped.starts()))
     weights = TensorSpec((s.out, s.length), s.dtype)
-    first = ParallelKernel(flip_weights, lambda w, work: (direct.shapes.matrix(w), work), (s.grid.taps,), float(s.out * s.length))
+    first = ParallelKernel(flip_weights, lambda weights, work: (weights, work), (s.grid.taps,), float(s.out * s.length))
 
     def operands(g: Any, dx: Any, work: Any, padded: Any) -> tuple[Any, ...]:
         return flipped.images(g), work, none, s.maps(dx), padded, taps, places
     then = ParallelKernel(convolve, operands, tuple(flipped.before), flipped.nanoseconds)
 
     def call(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> None:
-        first.run(w, work)
+        first.run(direct.shapes.matrix(w), work)
         then.run(g, dx, work, padded)
 
     def native(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> Any:
-        made = [first.instruction(w, work), then.instruction(g, dx, work, padded)]
-        return None if None in made else made
+        made: list[Any] = []
+        weights = direct.shapes.matrix_after(w, made)
+        return joined(*made, first.instruction(weights, work), then.instruction(g, dx, work, padded))
     return Kernel(call, (weights, flipped.padding(parts())), native=native)
 
 
@@ -151,10 +166,10 @@ def _summed_gradient(direct: DirectConvolution) -> Kernel:
     maps = np.arange(s.out, dtype=np.int64) * (s.grid.places * direct.size)
     places = direct.products(direct.places(direct.across, span, direct.starts()) + (0, room * direct.size))
 
-    def operands(w: Any, g: Any, _: Any, dx: Any, sums: Any) -> tuple[Any, ...]:
-        return s.matrix(w), s.maps(g), direct.images(dx), sums, maps, places
+    def operands(weights: Any, g: Any, _: Any, dx: Any, sums: Any) -> tuple[Any, ...]:
+        return weights, s.maps(g), direct.images(dx), sums, maps, places
     numbers = (*direct.kernel, *direct.dilation, *direct.before)
-    return ParallelKernel(convolve_back, operands, numbers, direct.nanoseconds, (sums,)).kernel()
+    return _weighted(s, ParallelKernel(convolve_back, operands, numbers, direct.nanoseconds), 0, sums)
 
 
 def weight_gradient(direct: DirectConvolution) -> Kernel | None:
@@ -183,5 +198,7 @@ def weight_gradient(direct: DirectConvolution) -> Kernel | None:
         s.store(total, dw)
 
     def native(x: Any, g: Any, like: Any, dw: Any, padded: Any, total: Any) -> Any:
-        return shared.instruction(x, g, like, dw, padded) if s.in_order and dw.flags.c_contiguous else None
+        if s.in_order and dw.flags.c_contiguous:
+            return shared.instruction(x, g, like, dw, padded)
+        return joined(shared.instruction(x, g, like, total, padded), s.stored_matrix(total, dw))
     return Kernel(call, (work, TensorSpec((s.out, s.length), s.dtype)), native=native)

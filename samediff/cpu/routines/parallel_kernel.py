@@ -3,13 +3,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
 from ..threads import parts, parts_for, ranges, run_parts
+
+if TYPE_CHECKING:
+    from ..native.instruction import Number
 
 
 @dataclass(frozen=True)
@@ -20,14 +23,14 @@ class ParallelKernel:
     ----------
     function : compiled; part ``part`` of ``parts`` writes what no other part writes
     operands : from the inputs, outputs and workspace of the kernel to dense arrays; views of arrays that are dense
-    numbers : int or float
+    numbers : int, float, or tuples of these
     nanoseconds : what all of it takes, about
     workspace : of the kernel
     """
 
     function: Callable[..., Any]
     operands: Callable[..., tuple[Any, ...]]
-    numbers: tuple[int | float, ...]
+    numbers: tuple[Number, ...]
     nanoseconds: float
     workspace: tuple[TensorSpec, ...] = ()
 

@@ -9,6 +9,7 @@ from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
 from ...ir.op import Kernel
 from ...plans.window_geometry import WindowGeometry
+from .sliced import Sliced, dense, kernel_of
 
 
 def served(x: TensorSpec) -> bool:
@@ -24,6 +25,4 @@ def window_sums(window: Any, shape: Shape, x: TensorSpec) -> Kernel | None:
     from ..kernels.pooling import window_sum
     shares = [np.ones(n, x.dtype.numpy) for n in grid.counts]
 
-    def call(x: Any, y: Any) -> None:
-        window_sum(np.ascontiguousarray(x).reshape(-1, *grid.sizes), y.reshape(-1, *grid.counts), grid.window, *shares)
-    return Kernel(call)
+    return kernel_of(lambda x, y: [Sliced(window_sum, (dense(x, -1, *grid.sizes), dense(y, -1, *grid.counts)), shares, (grid.window,))])

@@ -46,8 +46,8 @@ class ExecutionMixin(GraphCore):
         return run(self, placeholders, names, context)
 
     def plan_in(self, specs: Mapping[str, TensorSpec], names: Sequence[str]) -> Plan:
-        """The plan for placeholders of static specs, for a graph inside of an op."""
-        return plan_for(self, specs, request_for(self, names, False))
+        """The plan of a training run for placeholders of static specs, for a graph inside of an op."""
+        return plan_for(self, specs, request_for(self, names, True))
 
     def _context(self, training: bool) -> RunContext:
         """The context of a run outside of ``fit``: random ops draw anew in each."""
@@ -78,7 +78,7 @@ class ExecutionMixin(GraphCore):
         names = self.tables.names_in(outputs)
         if not names:
             raise GraphError("name at least one output to compute")
-        return self.compute(placeholders, names)
+        return self.tables.in_kind(self.compute(placeholders, names), placeholders)  # type: ignore[no-any-return]
 
     def output_single(self, placeholders: Mapping[str, Any] | None, output: Any) -> Any:
         """Compute one variable."""

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 #: Distance of the seeds of two iterations, so that their random numbers differ.
-_STRIDE = 0x9E3779B97F4A7C15
+STRIDE = 0x9E3779B97F4A7C15
 
 
 def at_step(context: RunContext, step: int) -> RunContext:
     """The context of one iteration."""
-    return RunContext(context.training, (context.seed + (step + 1) * _STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
+    return RunContext(context.training, (context.seed + (step + 1) * STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
 
 
 def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: Sequence[Any]) -> list[Any]:
@@ -37,7 +37,7 @@ def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: 
     return [by_place.get(i) for i in range(len(inputs))]
 
 
-@op("if", inputs="condition *values", stateful=True, file=SubGraphArgs())
+@op("if", inputs="condition *values", stateful=True, heeds="runs a graph of its own", file=SubGraphArgs())
 class If(Op):
     """Runs one of two graphs, on the same inputs, by a condition of one element."""
 
@@ -92,7 +92,7 @@ class Looping(Op):
         return bool(again.reshape(-1)[0])
 
 
-@op("while", inputs="*values", stateful=True, file=SubGraphArgs())
+@op("while", inputs="*values", stateful=True, heeds="runs a graph of its own", file=SubGraphArgs())
 class While(Looping):
     """Runs the body on its own results as long as the condition holds."""
 
@@ -134,7 +134,7 @@ class While(Looping):
         return _grads_of(inputs, 0, self.body.floating, found)
 
 
-@op("while_grad", inputs="*values", stateful=True)
+@op("while_grad", inputs="*values", stateful=True, heeds="runs a graph of its own")
 class WhileGrad(Looping):
     """Gradients of a loop: runs it again and keeps the state of every iteration, then the body's gradient backwards."""
 
@@ -196,7 +196,18 @@ class Scan(Op):
 
     @property
     def stateful(self) -> bool:  # type: ignore[override]  # of the class
-        return self.body.heeds_context
+        return self.body.draws
+
+    def at_inference(self) -> Op:
+        """The scan of the body's inference form."""
+        body = self.body.at_inference
+        return self if body is self.body else self.replace(body=body)
+
+    def step_specs(self, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+        """Specs of what the body is given, for inputs of these specs."""
+        split = self.carries + self.sequences
+        elements = [TensorSpec((s.shape or ())[1:], s.dtype) for s in specs[self.carries:split]]
+        return [*specs[:self.carries], *elements, *specs[split:]]
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Carries keep their shape; the rest has the steps as first axis."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("call_graph", inputs="*values", stateful=True, file=SubGraphArgs())
+@op("call_graph", inputs="*values", stateful=True, heeds="runs a graph of its own", file=SubGraphArgs())
 class Invoke(Op):
     """Runs a graph of its own on the inputs."""
 

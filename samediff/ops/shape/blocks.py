@@ -1,6 +1,7 @@
 """Moving blocks of space into batch or channels and back, and repeating cells."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -143,6 +144,17 @@ class BatchBlocks(Op):
         expect_at_least(1, blocks=sides)
         return sides
 
+    def cells(self, images: Any, blocks: Any, edges: Any) -> list[tuple[Any, Any]]:
+        """The cells of images that are those of blocks (a view of both), for each place in a block."""
+        (a, b), (t, _, le, _) = self.sides(), (int(n) for n in edges.reshape(-1))
+        apart = blocks.reshape(a, b, images.shape[0], *blocks.shape[1:])
+        found = []
+        for i, j in itertools.product(range(a), range(b)):
+            (rows, high), (columns, wide) = (_every(step, shift, size, count) for step, shift, size, count in zip(
+                (a, b), (t - i, le - j), images.shape[1:3], blocks.shape[1:3]))
+            found.append((images[:, rows, columns], apart[i, j][:, high, wide]))
+        return [pair for pair in found if pair[0].size]
+
     def inferred(self, x: TensorSpec, edges: TensorSpec, grown: bool) -> Specs:
         """Sizes where the edges are known, which are added before blocks are taken, or cut off after."""
         n, h, w, c = _rank4(x.shape)
@@ -161,6 +173,12 @@ class BatchBlocks(Op):
         high = -1 if h == -1 or not known else h * a - t - d
         wide = -1 if w == -1 or not known else w * b - le - r
         return TensorSpec((_divided(n, a * b, "batch"), high, wide, c), x.dtype)
+
+
+def _every(step: int, shift: int, size: int, count: int) -> tuple[slice, slice]:
+    """Cells ``k * step - shift`` of an axis of that size for k below ``count``, as far as they exist, and the range of k."""
+    low, high = max(0, -(-shift // step)), min(count, (size - 1 + shift) // step + 1)
+    return slice(low * step - shift, max(0, (high - 1) * step - shift + 1), step), slice(low, max(low, high))
 
 
 _BATCH_BLOCKS = FileArgs(ints=("block_size",), properties={"blocks": "i[]:blocks"})
@@ -185,6 +203,10 @@ class SpaceToBatch(BatchBlocks):
         n, h, w, c = x.shape
         return x.reshape(n, h // a, a, w // b, b, c).transpose(2, 4, 0, 1, 3, 5).reshape(n * a * b, h // a, w // b, c)
 
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        known = specs[1].value
+        return None if known is None else Copies(lambda x, edges, out: self.cells(x, out, known), clears=True)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The gradient moved back, without the padding."""
@@ -207,6 +229,10 @@ class BatchToSpace(BatchBlocks):
         n, h, w, c = x.shape
         y = x.reshape(a, b, n // (a * b), h, w, c).transpose(2, 3, 0, 4, 1, 5).reshape(n // (a * b), h * a, w * b, c)
         return y[:, t:h * a - d, le:w * b - r]
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        known = specs[1].value
+        return None if known is None else Copies(lambda x, edges, out: [pair[::-1] for pair in self.cells(out, x, known)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -211,6 +211,26 @@ def test_every_step_draws_numbers_of_its_own():
     assert len(np.unique(found)) == found.size and found.min() >= 1 and found.max() < 2
 
 
+def dropped(sd, c, e, w, r, b):
+    h = sd.nn.tanh(sd.nn.dropout(c[0].mmul(r) + e[0], 0.5) + b)
+    (last,), _ = sd.scan(lambda sd, c, e: ([sd.nn.dropout(c[0] + e[0], 0.7)], []), [h], [e[0].reshape(1, N, K)])
+    return [last.mmul(w)], [h]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_steps_that_draw_and_scans_inside(training):
+    """The numbers of the reference executor, in one native call; where nothing is dropped nothing is drawn."""
+    def make():
+        sd, outs, wanted = graph(dropped, [(N, K)], "FLOAT", True)
+        found = {**sd.compute({"x": data("FLOAT")}, outs, training), **sd.calculate_gradients({"x": data("FLOAT")}, wanted)}
+        plan, _ = sd._planned({"x": data("FLOAT")}, outs, training)
+        return found, (plan.needs_rng, plan.peek().calls)
+    (found, state), (expected, _) = by_both(make)
+    assert state == (training, {})
+    for key in found:
+        np.testing.assert_allclose(found[key], expected[key], rtol=2e-5, atol=2e-5, err_msg=key)
+
+
 def test_many_threads_have_states_of_their_own():
     sd, outs, _ = graph(*BODIES["cell"], "FLOAT", False, loss=False)
     given = [np.random.default_rng(k).normal(size=(T + k, N, K)).astype(np.float32) for k in range(8)]

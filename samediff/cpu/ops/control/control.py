@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ....base.datatype import DataType
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.control.control import Scan
+from ....ir.run_context import WORD_COUNT, RunContext
+from ....ops.control.control import STRIDE, Scan
 from ....plans.frame import Frame
 from ....plans.plan import Plan
 from ...code.fused import laid_out, stored
 from ...kernel_table import kernel_for
-from ...native.instruction import Instruction
+from ...kernels.random_numbers import step_words
+from ...native.instruction import Instruction, instruction
 from ...native.repetition import Moving, repetition
 
 #: Nanoseconds of a body that is better called from Python: there several threads share its work.
@@ -23,10 +26,9 @@ LONG = 1_000_000
 @kernel_for(Scan)
 def _(op: Scan, *specs: TensorSpec) -> Kernel | None:
     split = op.carries + op.sequences
-    if op.stateful or not all((s.shape or (1,))[0] for s in specs[op.carries:split]):
+    if not all((s.shape or (1,))[0] for s in specs[op.carries:split]):
         return None
-    elements = [TensorSpec((s.shape or ())[1:], s.dtype) for s in specs[op.carries:split]]
-    given = [*specs[:op.carries], *elements, *specs[split:]]
+    given = op.step_specs(specs)
     plan = op.body.plan(given)
     if any(n in plan.specs and plan.specs[n] != s for n, s in zip(op.body.inputs, given)):      # made for others: these are converted
         return None
@@ -34,17 +36,22 @@ def _(op: Scan, *specs: TensorSpec) -> Kernel | None:
     if body is None or sum(i.work for i in body) > LONG:
         return None
 
-    end = len(specs) + len(op.body.outputs) + op.carries
+    begin, end = int(op.stateful), len(specs) + len(op.body.outputs) + op.carries
+    work = (TensorSpec(((specs[op.carries].shape or ())[0], WORD_COUNT), DataType.LONG),) * begin
 
     def call(*arrays: Any) -> None:
-        for out, value in zip(arrays[len(specs):end], op.compute(np, *arrays[:len(specs)]), strict=True):
+        words, given = arrays[:begin], arrays[begin:]
+        context = RunContext.of_words(words[0]) if words else None
+        for out, value in zip(given[len(specs):end], op.compute(np, *given[:len(specs)], context=context), strict=True):
             np.copyto(out, value)
 
     def native(*arrays: Any) -> list[Instruction] | None:
-        if any(a.size == 0 for a in arrays) or not all(a.flags.c_contiguous for a in arrays[len(specs):]):
+        words, given = arrays[:begin], arrays[begin:]
+        if any(a.size == 0 for a in given) or not all(a.flags.c_contiguous for a in given[len(specs):]):
             return None
-        return _ScanInstructions(op, plan, arrays[:len(specs)], arrays[len(specs):]).instructions()
-    return Kernel(call, native=native)
+        made = _ScanInstructions(op, plan, given[:len(specs)], given[len(specs):end])
+        return made.instructions(*words, *given[end:])
+    return Kernel(call, work, native=native)
 
 
 def _instructions(plan: Plan, frame: Frame) -> list[Instruction] | None:
@@ -70,10 +77,19 @@ class _ScanInstructions:
         self.last, self.results, self.before = outputs[:carries], outputs[carries:made], outputs[made:]
         self.ready: list[Instruction | None] = []        # what comes before the steps
 
-    def instructions(self) -> list[Instruction] | None:
-        """All of them; None where some do not exist for these arrays."""
+    def instructions(self, words: Any = None, of_steps: Any = None) -> list[Instruction] | None:
+        """All of them; None where some do not exist for these arrays.
+
+        Parameters
+        ----------
+        words, of_steps : state of the random generator, and memory for that of each step, where steps draw
+        """
         self.ready += [stored(x, b[self.first, ...]) for x, b in zip(self.initial, self.before)]
         moving, stand_ins, copies = self._places()
+        state: Any = self.plan.rng_state
+        if state is not None:
+            self.ready.append(instruction(step_words, [words, of_steps], [STRIDE - (1 << 64)]))        # as a word with sign
+            moving[state], stand_ins[state] = self._along(of_steps), self.frame.locals[state]
         body = [*(_instructions(self.plan, self.frame) or ()), *copies]
         if None in (*self.ready, *body):
             return None

@@ -13,7 +13,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
 from ...kernel_table import kernel_for
-from ...routines import depthwise, direct_convolution
+from ...routines import column_products, depthwise, direct_convolution
 from ...routines.channels_last import channels_first, moved
 from ...routines.convolution_sizes import ConvolutionSizes
 
@@ -61,7 +61,10 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
             if b is not None:
                 result[low:high] += b.reshape(-1, 1)
         s.run(some)
-    return Kernel(call, (s.columns(),), one_thread=True)
+
+    def native(x: Any, w: Any, *rest: Any) -> list[Any] | None:
+        return column_products.forward(s, x, w, *((None, *rest) if len(rest) == 2 else rest))
+    return Kernel(call, (s.columns(),), one_thread=True, native=native)
 
 
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> Kernel | None:
@@ -89,7 +92,10 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
             if not s.direct:
                 col2im(cells, target, s.grid.window)
         s.run(some)
-    return Kernel(call, (s.columns(),), one_thread=True)
+
+    def native(w: Any, g: Any, _: Any, dx: Any, columns: Any) -> list[Any] | None:
+        return column_products.data_gradient(s, w, g, dx, columns)
+    return Kernel(call, (s.columns(),), one_thread=True, native=native)
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
@@ -128,8 +134,12 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
         for other in total[1:]:
             np.add(total[0], other, out=total[0])
         s.store(total[0], dw)
+
+    def native(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> list[Any] | None:
+        return column_products.weight_gradient(s, x, g, dw, columns, part, total)
     products = TensorSpec((s.shares, together, s.out, s.length), s.dtype)
-    return Kernel(call, (s.columns(), products, TensorSpec((s.shares, s.out, s.length), s.dtype)), one_thread=True)
+    return Kernel(call, (s.columns(), products, TensorSpec((s.shares, s.out, s.length), s.dtype)), one_thread=True,
+                  native=native)
 
 
 @kernel_for(Convolution)

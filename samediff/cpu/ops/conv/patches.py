@@ -12,8 +12,10 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.patches import Col2Im, Fold, Patches, Unfold
 from ....plans.window_geometry import WindowGeometry
+from ...code.fused import joined, stored
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.channels_last import channels_first, moved
+from ...routines.sliced import CELL, Sliced, are_dense, dense, kernel_of
 
 
 def _served(*specs: TensorSpec) -> bool:
@@ -34,19 +36,29 @@ def unfold(patches: Patches, x: TensorSpec) -> Kernel | None:
     if patches.order.endswith("cyx") and not patches.channels_last:
         return _runs(patches, x, shape)
 
+    def seen(images: Any) -> Any:
+        """Images as a view of all their windows."""
+        one, down, over, channel = images.strides
+        (sh, sw), (dh, dw) = window.stride, window.dilation
+        steps = {"n": one, "c": channel, "h": down * sh, "w": over * sw, "y": down * dh, "x": over * dw}
+        return as_strided(images, [shape[a] for a in patches.order], [steps[a] for a in patches.order], writeable=False)
+
     def call(x: Any, *rest: Any) -> None:
         columns, padded = rest[-2:]
         images = (x if patches.channels_last else x.transpose(0, 2, 3, 1))[covered]
         if not fits:
             padded[...] = 0
             padded[inside] = images
-            images = padded
-        one, down, over, channel = images.strides
-        (sh, sw), (dh, dw) = window.stride, window.dilation
-        steps = {"n": one, "c": channel, "h": down * sh, "w": over * sw, "y": down * dh, "x": over * dw}
-        view = as_strided(images, [shape[a] for a in patches.order], [steps[a] for a in patches.order], writeable=False)
+        view = seen(images if fits else padded)
         columns.reshape(view.shape)[...] = view
-    return Kernel(call, (TensorSpec((0,) if fits else padded, x.dtype),))
+
+    def native(x: Any, *rest: Any) -> list[Any] | None:
+        columns, padded = rest[-2:]
+        images = (x if patches.channels_last else x.transpose(0, 2, 3, 1))[covered]
+        made = [] if fits else [stored(np.zeros((), x.dtype), padded), stored(images, padded[inside])]
+        view = seen(images if fits else padded)
+        return joined(*made, stored(view, columns.reshape(view.shape))) if columns.flags.c_contiguous else None
+    return Kernel(call, (TensorSpec((0,) if fits else padded, x.dtype),), native=native)
 
 
 def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
@@ -72,7 +84,14 @@ def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
         else:
             work[...] = columns.reshape(apart).transpose(axes)
         col2im(work.reshape(planes), dx.reshape(-1, *grid.sizes), grid.window)
-    return Kernel(call, (TensorSpec((0,) if in_order else tuple(shape.values()), x.dtype),))
+
+    def native(columns: Any, _: Any, dx: Any, work: Any) -> list[Any] | None:
+        if not are_dense((columns, dx)):
+            return None
+        made = [] if in_order else [stored(columns.reshape(apart).transpose(axes), work)]
+        summed = Sliced(col2im, ((columns if in_order else work).reshape(planes), dx.reshape(-1, *grid.sizes)), (), (grid.window,))
+        return joined(*made, summed.instruction())
+    return Kernel(call, (TensorSpec((0,) if in_order else tuple(shape.values()), x.dtype),), native=native)
 
 
 def _runs(patches: Patches, x: TensorSpec, shape: dict[str, int], back: bool = False) -> Kernel:
@@ -86,8 +105,8 @@ def _runs(patches: Patches, x: TensorSpec, shape: dict[str, int], back: bool = F
     numbers = (window.kernel, window.stride, window.befores((x.shape or ())[2:]), window.dilation)
     given = ((steps["n"], steps["h"], steps["w"]), counts, numbers)
     if back:
-        return Kernel(lambda columns, _, dx: fold(np.ascontiguousarray(columns).reshape(-1), dx, *given))
-    return Kernel(lambda x, *rest: unfold(np.ascontiguousarray(x), rest[-1].reshape(-1), *given))
+        return kernel_of(lambda columns, _, dx: [Sliced(fold, (), (dense(columns, -1), dx), given, CELL * columns.size)])
+    return kernel_of(lambda x, *rest: [Sliced(unfold, (), (dense(x, *x.shape), dense(rest[-1], -1)), given, CELL * rest[-1].size)])
 
 
 @kernel_for(Unfold)
@@ -104,4 +123,8 @@ def _(op: Fold, *specs: TensorSpec) -> Kernel | None:
 def _(op: Col2Im, *specs: TensorSpec) -> Kernel | None:
     patches, image = op.geometry(specs[0].shape or ())
     kernel = KERNELS.kernel(Fold(patches), specs[0], specs[0].with_shape(image))
-    return kernel and replace(kernel, call=lambda columns, *rest: kernel.call(columns, None, *rest))
+    if kernel is None:
+        return None
+    call, native = kernel.call, kernel.native
+    return replace(kernel, call=lambda columns, *rest: call(columns, None, *rest),
+                   native=native and (lambda columns, *rest: native(columns, None, *rest)))

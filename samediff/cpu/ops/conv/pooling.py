@@ -15,9 +15,8 @@ from ....plans.window_geometry import WindowGeometry
 from ...kernel_table import kernel_for
 from ...routines.channels_last import channels_first, moved
 from ...routines.parallel_kernel import ParallelKernel
-
-#: Nanoseconds of a cell.
-CELL = 0.25
+from ...routines.sliced import CELL, Sliced, kernel_of
+from ...threads import parts
 
 #: Windows that have kernels of their own: kernel, stride, padding and dilation.
 PAIRS = ((1, 2, 2), (1, 2, 2), (0, 0, 0), (1, 1, 1))
@@ -103,11 +102,11 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
         return p.pairs(max_pairs_back, "wsw")
     from ...kernels.pooling import max_pool, max_pool_backward
 
-    def call(x: Any, g: Any, dx: Any, y: Any, index: Any) -> None:
+    def build(x: Any, g: Any, dx: Any, y: Any, index: Any) -> list[Sliced]:
         places = p.small(index)
-        max_pool(p.wide(x), p.small(y), places, p.window)
-        max_pool_backward(p.small(g), places, p.wide(dx))
-    return Kernel(call, (p.pooled, p.index))
+        return [Sliced(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
+                Sliced(max_pool_backward, (p.small(g), places, p.wide(dx)))]
+    return kernel_of(build, (p.pooled, p.index))
 
 
 def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> Kernel | None:
@@ -120,11 +119,11 @@ def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> Kernel | Non
         return None
     from ...kernels.pooling import max_pool, taken
 
-    def call(x: Any, values: Any, out: Any, y: Any, index: Any) -> None:
+    def build(x: Any, values: Any, out: Any, y: Any, index: Any) -> list[Sliced]:
         places = p.small(index)
-        max_pool(p.wide(x), p.small(y), places, p.window)
-        taken(p.wide(values), places, p.small(out))
-    return Kernel(call, (p.pooled, p.index))
+        return [Sliced(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
+                Sliced(taken, (p.wide(values), places, p.small(out)))]
+    return kernel_of(build, (p.pooled, p.index))
 
 
 def total(pool: Pool, x: TensorSpec) -> Kernel | None:
@@ -140,9 +139,7 @@ def total(pool: Pool, x: TensorSpec) -> Kernel | None:
         return p.pairs(sum_pairs, "ws", p.share())
     from ...kernels.pooling import window_sum
 
-    def call(x: Any, y: Any) -> None:
-        window_sum(p.wide(x), p.small(y), p.window, *p.shares)
-    return Kernel(call)
+    return kernel_of(lambda x, y: [Sliced(window_sum, (p.wide(x), p.small(y)), p.shares, (p.window,))])
 
 
 def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
@@ -157,9 +154,10 @@ def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
         return p.pairs(spread_pairs, "s-w", p.share())
     from ...kernels.pooling import window_spread
 
-    def call(g: Any, _: Any, dx: Any) -> None:
-        window_spread(p.small(g), p.wide(dx), p.window, *p.shares)
-    return Kernel(call)
+    def operands(g: Any, _: Any, dx: Any, room: Any) -> tuple[Any, ...]:
+        return p.small(g), p.wide(dx), room, *p.shares
+    room = TensorSpec((parts(), p.grid.counts[2]), x.dtype)
+    return ParallelKernel(window_spread, operands, (p.window,), CELL * math.prod(x.shape or ()), (room,)).kernel()
 
 
 @kernel_for(WindowSum)

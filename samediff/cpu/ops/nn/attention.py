@@ -10,7 +10,11 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.nn.attention import Project, ProjectedInput, ProjectedWeights
 from ...blas.blas_threads import is_small
+from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
+from ...matrix.matrix_product import product
+from ...routines.column_products import stacked, summed
+from ...routines.sliced import are_dense
 
 
 def _served(*specs: TensorSpec) -> bool:
@@ -29,7 +33,12 @@ def project(op: Project, x: TensorSpec, w: TensorSpec) -> Kernel | None:
         np.matmul(w.reshape(heads * size, features), x, out=target.reshape(x.shape[0], heads * size, steps))
         if target is not out:
             out[...] = target
-    return Kernel(call, one_thread=is_small(heads * size, steps, features))
+
+    def native(x: Any, w: Any, out: Any) -> Any:
+        if not are_dense((w, out)):
+            return None
+        return product(stacked(w.reshape(heads * size, features), len(x)), x, out.reshape(len(x), heads * size, steps))
+    return Kernel(call, one_thread=is_small(heads * size, steps, features), native=native)
 
 
 @kernel_for(ProjectedInput)
@@ -41,7 +50,12 @@ def project_back(op: ProjectedInput, g: TensorSpec, w: TensorSpec) -> Kernel | N
 
     def call(g: Any, w: Any, out: Any) -> None:
         np.matmul(w.reshape(heads * size, features).T, g.reshape(batch, heads * size, steps), out=out)
-    return Kernel(call, one_thread=is_small(heads * size, steps, features))
+
+    def native(g: Any, w: Any, out: Any) -> Any:
+        if not are_dense((g, w)):
+            return None
+        return product(stacked(w.reshape(heads * size, features).T, batch), g.reshape(batch, heads * size, steps), out)
+    return Kernel(call, one_thread=is_small(heads * size, steps, features), native=native)
 
 
 @kernel_for(ProjectedWeights)
@@ -58,5 +72,13 @@ def weights(op: ProjectedWeights, g: TensorSpec, x: TensorSpec) -> Kernel | None
             np.matmul(rows[n], x[n].T, out=part)
             np.add(total, part, out=total)
         out[...] = total.reshape(heads, size, features)
+
+    def native(g: Any, x: Any, out: Any, part: Any, total: Any) -> Any:
+        if not are_dense((g,)):
+            return None
+        rows, made = g.reshape(batch, heads * size, steps), list[Any]()
+        for n in range(batch):
+            made += [product(rows[n], x[n].T, part), summed(part.reshape(1, -1), total.reshape(-1), n > 0)]
+        return joined(*made, stored(total.reshape(heads, size, features), out))
     matrix = TensorSpec((heads * size, features), g.dtype)
-    return Kernel(call, (matrix, matrix), one_thread=is_small(heads * size, steps, features))
+    return Kernel(call, (matrix, matrix), one_thread=is_small(heads * size, steps, features), native=native)

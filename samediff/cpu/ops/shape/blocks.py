@@ -1,16 +1,13 @@
 """Cells that are repeated or summed in blocks, on the CPU."""
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.window import Window
 from ....ops.shape.blocks import RepeatBlocks, SumBlocks
 from ....plans.window_geometry import joined
 from ...kernel_table import kernel_for
+from ...routines.sliced import Sliced, dense, kernel_of
 from ...routines.window_sums import served, window_sums
 
 
@@ -25,9 +22,7 @@ def repeated(op: RepeatBlocks, x: TensorSpec) -> Kernel | None:
     small, times = found
     large, three = [n * f for n, f in zip(small, times)], tuple(times[1:])
 
-    def call(x: Any, y: Any) -> None:
-        repeat(np.ascontiguousarray(x).reshape(small), y.reshape(large), three)
-    return Kernel(call)
+    return kernel_of(lambda x, y: [Sliced(repeat, (dense(x, *small), dense(y, *large)), (), (three,))])
 
 
 @kernel_for(SumBlocks)

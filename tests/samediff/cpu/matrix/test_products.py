@@ -43,9 +43,16 @@ def test_stacks_of_matrices(rng, batch):
             np.testing.assert_allclose(c, a @ b, rtol=1e-13)
 
 
+@pytest.mark.parametrize("shapes", [((6, 5, 4), (1, 4, 7)), ((5, 4), (6, 4, 7)), ((6, 5, 4), (4, 7))])
+def test_matrices_that_are_repeated(rng, shapes):
+    a, b = map(rng.standard_normal, shapes)
+    c = np.empty((6, 5, 7))
+    Program([product(a, b, c)])()
+    np.testing.assert_allclose(c, a @ b, rtol=1e-13)
+
+
 def test_what_no_kernel_takes():
     a, b, c = np.zeros((4, 6))[:, ::2], np.zeros((3, 5)), np.zeros((4, 5))
     assert product(a, b, c) is None                      # neither rows nor columns in one run
     assert product(np.zeros((4, 0)), np.zeros((0, 5)), c) is None
     assert product(np.zeros((4, 3), np.float16), np.zeros((3, 5), np.float16), c.astype(np.float16)) is None
-    assert product(np.zeros((2, 4, 3)), np.zeros((1, 3, 5)), np.zeros((2, 4, 5))) is None      # repeated matrices
