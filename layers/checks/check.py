@@ -142,9 +142,13 @@ def _run(report: CheckReport, subject: Subject, masks: Sequence[Any] | None, tol
     used = masks_for(subject) if masks is None else list(masks)
     if subject.foreign and possible():                     # first of all: what ran before may be what decides
         report.run("other objects of its class", lambda: instances(subject))
-    for _ in graph_checks(report, subject, used, tolerance, seed):
-        # Networks stand above layers: imports go the other way.
-        importlib.import_module("dl4py.networks.models.check_in_network").network_checks(report, subject, seed)
+    try:
+        for _ in graph_checks(report, subject, used, tolerance, seed):
+            # Networks stand above layers: imports go the other way.
+            importlib.import_module("dl4py.networks.models.check_in_network").network_checks(report, subject, seed)
+    except Exception as error:
+        failed = error
+        report.run("graphs", lambda: _raise(failed))
 
 
 def _raise(error: Exception) -> None:

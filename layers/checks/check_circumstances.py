@@ -1,6 +1,7 @@
 """Checks of layers and vertices of other projects: what one object has to do with others, with its parameters and with their rules."""
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -119,8 +120,11 @@ def effects(subject: Subject, trained: list[Parameter]) -> str:
         result = Runner(changed).run(arrays, labels=subject.labels, label_mask=subject.label_mask, training=True)
         return [a for a in (result.activations, result.scores) if a is not None]
     rng = np.random.default_rng(0)
-    inputs = [subject.arrays, [a * 2.5 if a.dtype.kind == "f" else a for a in subject.arrays]]
-    before = [found(subject.values, arrays) for arrays in inputs]
+    inputs, before = [subject.arrays], [found(subject.values, subject.arrays)]
+    with contextlib.suppress(Exception):        # larger values, unless it refuses them
+        larger = [a * 2.5 if a.dtype.kind == "f" else a for a in subject.arrays]
+        before.append(found(subject.values, larger))
+        inputs.append(larger)
     for p in trained:
         old = subject.values[p.name]
         tries = ({**subject.values, p.name: old + by * rng.normal(size=old.shape)} for by in (0.5, 3.0))

@@ -8,6 +8,8 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
+from ...samediff.base.user_code.precision import keeps_precision
+from ...samediff.base.user_code.user_methods import refuses
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.executor.session import run
 from ...samediff.graph.child_process import in_child
@@ -63,6 +65,11 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
         close(second, first, "define gives something else when it is called again: keep nothing in the class or module")
         if found.shape != given.shape:
             raise CheckFailure(f"inputs {given.shape} give {found.shape}")
+        close(found, IActivation.get_activation(activation, given), "get_activation and what define builds")
+        for by in (1, -3) if type(activation).backprop is not IActivation.backprop else ():
+            back = activation.backprop(by * given, np.ones_like(given))[0]
+            close(back, IActivation.backprop(activation, by * given, np.ones_like(given))[0], "backprop and the gradient of define")
+        keeps_precision(lambda by: [activation.get_activation(by * given)], "result")
         single = activation.get_activation(given.astype(np.float32))
         if single.dtype != np.float32:
             raise CheckFailure(f"float32 inputs give {single.dtype}")
@@ -84,8 +91,10 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
             z = 3 * distinct(size, np.random.default_rng(seed))
             try:
                 found = _defined(activation.define, z)
-            except DL4PyError:          # a rank that it refuses
-                continue
+            except DL4PyError as error:
+                if refuses(error):
+                    continue
+                raise
             if found.shape != z.shape:
                 raise CheckFailure(f"inputs {z.shape}, as of layers for series and images, give {found.shape}")
             close(_defined(activation.define, z[:1]), found[:1], f"the first of {len(z)} examples alone and beside others, {z.shape}")
@@ -178,6 +187,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
             return ("scores alone: each depends on other examples, the masked ones among them. Write define(self, sd, labels, pre_output, "
                     "activation, mask) to leave those out")
         whole, part = loss.compute_gradient(y, z, act), loss.compute_gradient(y, z, act, mask)
+        close(whole, ILossFunction.compute_gradient(loss, y, z, act), "compute_gradient and the gradient of what define builds")
         if part[mask[:, 0] == 0].any():
             raise CheckFailure("masked examples have a gradient")
         changed = z.copy()
@@ -193,6 +203,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         return "score, scores of examples and gradient"
 
     def single() -> str:
+        keeps_precision(lambda by: [np.asarray(loss.compute_gradient(y, by * z, act), np.float64)], "gradient")
         a, b = loss.compute_gradient(y.astype(np.float32), z.astype(np.float32), act), loss.compute_gradient(y, z, act)
         return f"largest difference {close(a, b, 'gradients in float32 and float64', 1e-3):.1g}"
 

@@ -56,6 +56,7 @@ def _is_read(cls: type, name: str) -> bool:
 
 
 def _effects(conf: Configuration, own: dict[str, list[Any]], marks: Marks) -> str:
+    _unequal(conf, own)
     with np.errstate(all="ignore"):
         first = marks(conf)
         idle = [name for name, values in own.items() if all(_alike(conf, name, value, first, marks) for value in values)]
@@ -63,6 +64,18 @@ def _effects(conf: Configuration, own: dict[str, list[Any]], marks: Marks) -> st
         raise CheckFailure(f"whatever {' or '.join(map(repr, idle))} is, nothing that was looked at changes: use it, or take it out of the "
                            "annotated fields, which are options. If it is for something else: allow={'options have an effect'}")
     return ", ".join(own)
+
+
+def _unequal(conf: Configuration, own: Mapping[str, list[Any]]) -> None:
+    """Objects with different options are not equal."""
+    for name, values in own.items():
+        try:
+            other = conf.replace(**{name: values[0]})
+        except Exception:       # a value that is refused
+            continue
+        if other == conf:
+            raise CheckFailure(f"objects with {name}={getattr(conf, name)!r} and {name}={values[0]!r} are equal: __eq__ looks at every "
+                               "option, as it does where nobody writes one")
 
 
 def _alike(conf: Configuration, name: str, value: Any, first: Sequence[Any], marks: Marks) -> bool:

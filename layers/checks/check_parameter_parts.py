@@ -8,6 +8,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
+from ...samediff.base.user_code.user_methods import refuses
 from ...samediff.errors import DL4PyError
 from ...samediff.executor.session import run
 from ...samediff.graph.child_process import in_child
@@ -28,6 +29,8 @@ __all__ = ["check_constraint", "check_dropout", "check_initialiser"]
 
 #: Initial weights above this are a mistake: the largest of dl4py's own stay below 10.
 _LARGE = 1e3
+#: An iteration at which what begins slowly has begun.
+_LATE = 1000
 
 
 @in_child
@@ -74,8 +77,8 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
             raise CheckFailure("equal seeds give different results: draw from the rng that draw is given, nothing else")
         if np.array_equal(first, x):
             raise CheckFailure("it does nothing in training")
-        for what, other in (("seed", value(seed=2)), ("iteration", value(iteration=1))):
-            if np.array_equal(first, other):
+        for what, seed, later in (("seed", 2, 0), ("iteration", 1, 1)):
+            if all(np.array_equal(value(iteration=i), value(seed=seed, iteration=i + later)) for i in (0, _LATE)):
                 raise CheckFailure(f"another {what} gives the same result: draw from the rng that draw is given")
 
     def factors() -> str:
@@ -83,7 +86,8 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
         if type(dropout).draw is IDropout.draw or type(dropout).define is not IDropout.define:
             return "it does more than multiply"
         size = (64, *x.shape[1:])
-        made = [dropout.draw(np.random.default_rng(k), size, np.dtype(np.float64), 0, 0) for k in range(8)]
+        begun = int(np.array_equal(value(), value(seed=2))) * _LATE
+        made = [dropout.draw(np.random.default_rng(k), size, np.dtype(np.float64), begun, 0) for k in range(8)]
         if all(factor is None for factor, _ in made):
             return shifts([np.broadcast_to(np.asarray(shift, np.float64), size) for _, shift in made if shift is not None])
         if any(factor is None or shift is not None for factor, shift in made):
@@ -118,7 +122,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
                 found = run(sd, {}, [name], context)[name]
             except Exception as error:
                 cause = error.__cause__ or error
-                if isinstance(cause, DL4PyError):       # a rank that it refuses
+                if refuses(cause):
                     continue
                 raise CheckFailure(f"inputs of shape {size} fail: {type(cause).__name__}: {cause}. Dropouts stand in front of layers for "
                                    "rows, series and images: draw for any shape. If some are refused on purpose, raise ConfigurationError"
@@ -238,8 +242,8 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
             try:
                 for order in ("c", "f"):
                     drawn(1, size, order=order)
-            except DL4PyError:          # it may refuse shapes that it does not know
-                if size == wanted:
+            except DL4PyError as error:
+                if size == wanted or not refuses(error):
                     raise
             else:
                 taken.append(size)
@@ -362,5 +366,7 @@ def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3),
         report.run("special values", special)
         report.run("holds when applied again", holds)
         report.run("the same after JSON", loaded)
-        options_check(report, constraint, lambda made: [np.asarray(made.apply(by * w)) for by in (1, 0.1, 10)])
+        other = tuple(a for a in range(w.ndim) if a not in constraint.dimensions) if constraint.dimensions else ()
+        options_check(report, constraint, lambda made: [np.asarray(made.apply(by * w)) for by in (1, 0.1, 10)],
+                      {"dimensions": [other]} if other and is_foreign(constraint) else None)
     return report.permit(allow)

@@ -9,6 +9,7 @@ import numpy as np
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.environment import uses_reference
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.precision import keeps_precision
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
@@ -151,6 +152,15 @@ def output_type(subject: Subject, runner: Runner) -> str:
     return f"{promised!r}, {found}"
 
 
+def another_graph(subject: Subject) -> None:
+    """It builds a second graph as it did the first."""
+    try:
+        Runner(subject).variables()
+    except Exception as error:
+        raise CheckFailure(f"it builds one graph, and fails for another: {error}. A graph is built anew for each kind of run: keep no "
+                           "variable of one in the object, class or module") from error
+
+
 def finite(subject: Subject, runner: Runner) -> None:
     """No NaN, no infinity, in training and outside."""
     for training in (False, True):
@@ -180,7 +190,16 @@ def gradient(subject: Subject, masks: Sequence[Any], tolerance: float, seed: int
         return outputs if built.scores is None else outputs[1:]
 
     given = ["the input" if count == 1 else f"input {i}" for i in range(count)]
-    return check_gradient(build, arrays, 1, tolerance, seed, fixed=fixed, names=[*given, *[f"parameter {n!r}" for n in names]])
+
+    def check(arrays: Sequence[Any]) -> str:
+        return check_gradient(build, arrays, 1, tolerance, seed, fixed=fixed, names=[*given, *[f"parameter {n!r}" for n in names]])
+    whole = [i < count and is_floating(a.dtype) and bool((a == np.round(a)).all()) for i, a in enumerate(arrays)]
+    try:
+        return check(arrays)
+    except AssertionError:
+        if not any(whole):
+            raise
+    return check([a + 0.3 if moves else a for a, moves in zip(arrays, whole)]) + ", whole numbers, such as indices, moved by 0.3"
 
 
 def masks_for(subject: Subject) -> list[Any] | None:
@@ -295,6 +314,11 @@ def weights(subject: Subject) -> str:
         if p.init is None and p.fan_in == p.fan_out == 1 and values.size > _MANY:
             raise CheckFailure(f"{p.name!r} of shape {p.shape} is declared with fan_in=1 and fan_out=1, by which its values are scaled: "
                                "say how many inputs and outputs it joins, or that this is intended: allow={'initial weights'}")
+        sizes = getattr(subject.conf, "n_in", 0), getattr(subject.conf, "n_out", 0)
+        if p.init is None and p.shape == sizes == (p.fan_out, p.fan_in) and p.fan_in != p.fan_out:
+            raise CheckFailure(f"{p.name!r} of shape {p.shape}, (n_in, n_out), is declared with fan_in={p.fan_in:g} and "
+                               f"fan_out={p.fan_out:g}: fan_in is the number of inputs that a unit joins, n_in. If this is meant: "
+                               "allow={'initial weights'}")
         if not values.any() and not _says_zero(subject.conf, p):
             raise CheckFailure(f"all initial values of {p.name!r} are 0: the units of the layer stay equal. Leave init to the layer's "
                                "initialiser, or say that this is intended: allow={'initial weights'}")
@@ -400,6 +424,8 @@ def float32(subject: Subject, runner: Runner) -> str:
         for name in ("activations", "scores"):
             if getattr(a, name) is not None:
                 worst = max(worst, close(getattr(a, name), getattr(b, name), f"{name} in float32 and float64", 2e-4))
+    if subject.foreign and all(is_floating(a.dtype) for a in subject.arrays):
+        keeps_precision(lambda by: [runner.run([by * a for a in subject.arrays]).activations], "output")
     return f"largest difference {worst:.1g}"
 
 
@@ -432,6 +458,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         return
     runner = Runner(subject)
     if not report.run("output type", lambda: output_type(subject, runner)):
+        return
+    if subject.foreign and not report.run("graphs", lambda: another_graph(subject)):
         return
     report.run("values are finite", lambda: finite(subject, runner))
     report.run("gradient", lambda: gradient(subject, (), tolerance, seed))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.user_code import precision
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.errors import DL4PyError
 from ...samediff.executor.session import run
@@ -25,8 +26,6 @@ from .examples import Example, more_rows
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
          RunContext(training=True, seed=1, iteration=1000, epoch=100), RunContext(training=False, seed=1, iteration=0))
-#: Bits of a fraction: those of float32, and so few that a number may have no more by chance.
-_SINGLE, _FEW = 24, 16
 #: Far from the examples, where functions may swing within a step of the differences, a gradient is wrong by more than this.
 _FAR, _FAR_AWAY = 1e-2, "for much larger inputs"
 
@@ -38,6 +37,7 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
     """
     if _failure(op, arrays, tolerance, seed):
         return "not compared: it is wrong for the examples already"
+    _of_this_run(op, arrays)
     compared = 0
     for what, advice, places in _elsewhere(arrays, seed):
         taken = [p for p in places if _finite(op, p)]
@@ -46,8 +46,38 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
         compared += bool(taken)
         if len(failures) == len(places) and taken:
             raise CheckFailure(f"{what}: {failures[0]}. {advice}")
+    _of_one_more_axis(op, arrays, tolerance, seed)
     _numbers_at_zero(op, arrays)
     return f"at {compared} other places"
+
+
+def _of_this_run(op: Op, arrays: Example) -> None:
+    """CheckFailure where a gradient that was built when the inputs had other values is not that of their values now."""
+    other = runs.scaled(arrays, 2)
+    if not _finite(op, other):
+        return
+    wanted, found = _gradients(op, arrays, DataType.DOUBLE), _gradients(op, arrays, DataType.DOUBLE, before=other)
+    for i, a in wanted.items():
+        if a is not None and not np.allclose(a, found[i], 1e-9, 1e-12, equal_nan=True):
+            raise CheckFailure(f"the gradient of input {i} holds values of an earlier run: grad makes it of the inputs and outputs that it "
+                               "is given, and takes nothing that compute has left in the class or module")
+
+
+def _of_one_more_axis(op: Op, arrays: Example, tolerance: float, seed: int) -> None:
+    """CheckFailure where the gradient is wrong for inputs with a further axis in front, as far as op and gradient take them."""
+    def given(scale: float) -> list[Any]:
+        return [a if a is None or not is_floating(a.dtype) else np.stack([a * scale, 0.9 * a * scale]) for a in arrays]
+    failures = []
+    for place in map(given, (1.0, 1.1)):
+        if not _finite(op, place):
+            return
+        try:
+            failures.append(_failure(op, place, tolerance, seed))
+        except Exception:           # a gradient that refuses them
+            return
+    if all(failures):
+        raise CheckFailure(f"for inputs with one more axis in front, which the code takes: {failures[0]}. Count axes from the end "
+                           "(axis=-1) in both, or refuse such inputs")
 
 
 def _numbers_at_zero(op: Op, arrays: Example) -> None:
@@ -192,8 +222,8 @@ def gradient_of_open_sizes(op: Op, arrays: Example) -> str:
     return f"{len(known)} inputs"
 
 
-def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False) -> dict[int, Any]:
-    """Gradients of the sum of the floating outputs, times fixed weights, by input."""
+def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, before: Example | None = None) -> dict[int, Any]:
+    """Gradients of the sum of the floating outputs, times fixed weights, by input; ``before``: values while they are built."""
     sd, points = SameDiff(), dict[int, Any]()
     variables: list[Any] = []
     feeds: dict[str, Any] = {}
@@ -202,7 +232,7 @@ def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False) -
         if floating and opened:
             points[i], feeds[f"input{i}"] = sd.placeholder(f"input{i}", dtype, *[-1] * a.ndim), a.astype(dtype.numpy)
         elif floating:
-            points[i] = sd.var(f"input{i}", a.astype(dtype.numpy))
+            points[i] = sd.var(f"input{i}", (a if before is None else before[i]).astype(dtype.numpy))
         variables.append(points[i] if floating else None if a is None else sd.constant(f"input{i}", a))
     made = sd.place_op(op, variables)
     outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
@@ -214,6 +244,8 @@ def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False) -
         total = part if total is None else total + part
     found = sd.gradients(total, list(points.values()))
     names = [g.name() for g in found if g is not None]
+    for i in points if before is not None else ():
+        sd.set_array(f"input{i}", arrays[i].astype(dtype.numpy))
     values = run(sd, feeds, names, context) if names else {}
     return {i: None if g is None else values[g.name()].astype(np.float64) for i, g in zip(points, found)}
 
@@ -296,25 +328,12 @@ def _heeds(op: Op, arrays: Example, i: int, other: Any) -> bool:
 
 
 def keeps_precision(op: Op, arrays: Example) -> str | None:
-    """Outputs in float64 of float64 inputs are not numbers of float32."""
-    wide = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) * (1 + 2.0 ** -30) for a in arrays]
+    """Outputs in float64 of float64 inputs have the digits of float64."""
+    wide = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) for a in arrays]
     if not any(a is not None and is_floating(a.dtype) and a.size for a in wide) or not runs.takes(op, wide):
         return "not run"
-    with np.errstate(all="ignore"):
-        found = [np.asarray(r) for r in runs.results(op, wide)]
-    for i, r in enumerate(found):
-        values = r[np.isfinite(r) & (r != 0)] if r.dtype == np.float64 else np.zeros(0)
-        if len(values) > 2 and (_bits(values) <= _SINGLE).all() and (_bits(values) > _FEW).sum() > 2:
-            raise CheckFailure(f"output {i} is float64, but all of its values are numbers of float32: something is computed in float32. "
-                               "Make constants and intermediate results in the type of the inputs (x.dtype)")
+    precision.keeps_precision(lambda by: runs.results(op, [a if a is None or not is_floating(a.dtype) else a * by for a in wide]), "output")
     return None
-
-
-def _bits(values: Any) -> Any:
-    """So many bits the fraction of each number has."""
-    whole = (np.frexp(values)[0] * 2.0 ** 53).astype(np.int64)
-    low = whole & -whole
-    return 53 - np.log2(low.astype(np.float64)).astype(int)
 
 
 def other_values(op: UserOp, arrays: Example) -> str:

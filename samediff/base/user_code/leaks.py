@@ -13,7 +13,8 @@ from typing import Any
 from ..home import is_ours, written_in
 from .check_report import CheckFailure
 
-_FEW, _MANY, _BYTES = 5, 20, 50
+#: So many calls, and the bytes that each may keep before more are made: tables grow by chance, and Python keeps some freed objects.
+_CALLS = (5, 0), (20, 50), (100, 50)
 _GENERATED = "<string>"         # dataclasses write methods
 
 
@@ -28,18 +29,17 @@ def keeps_no_memory(call: Callable[[], Any], owner: Any) -> str:
     if not frozen:
         gc.freeze()         # a collection need not look through all that a large process holds
     try:
-        growth, line, calls = *_growth(call, files, _FEW), _FEW
-        if growth > 0:          # a table that grew by chance, or what is looked for
-            growth, line, calls = *_growth(call, files, _MANY), _MANY
+        for calls, most in _CALLS:
+            growth, line = _growth(call, files, calls)
+            if growth <= most:
+                return f"{3 * calls} calls"
     finally:
         if not frozen:
             gc.unfreeze()
         if not ours:
             tracemalloc.stop()
-    if growth > _BYTES:
-        raise CheckFailure(f"each call keeps about {growth:.0f} bytes, asked for in {line}: code that runs "
-                           "again and again adds nothing to lists, dicts or caches of its module or class")
-    return f"{3 * calls} calls"
+    raise CheckFailure(f"each call keeps about {growth:.0f} bytes, asked for in {line}: code that runs again and again adds nothing to "
+                       "lists, dicts or caches of its module or class")
 
 
 def _files(owner: Any) -> set[str]:

@@ -16,6 +16,15 @@ from ..spec import may_equal, may_spread
 ResultCheck = Callable[[Any, Any, Mapping[str, Any]], str]
 
 
+class WrongResultError(ConfigurationError):
+    """A method that a user wrote returned what it must not."""
+
+
+def refuses(error: BaseException) -> bool:
+    """Whether an error says that arguments are refused, on purpose."""
+    return isinstance(error, DL4PyError) and not isinstance(error, WrongResultError)
+
+
 def watch(cls: type, checks: Mapping[str, ResultCheck]) -> None:
     """Look at what the methods return that a class of another project writes; ``checks`` are those of its base, by method."""
     for name, check in checks.items():
@@ -40,7 +49,7 @@ def _watched(cls: type, function: types.FunctionType, signature: inspect.Signatu
             raise
         wrong = check(self, result, dict(zip(signature.parameters, (self, *args))) | kwargs)
         if wrong:
-            raise ConfigurationError(f"{name} returned {wrong} ({code.co_filename}, line {code.co_firstlineno})")
+            raise WrongResultError(f"{name} returned {wrong} ({code.co_filename}, line {code.co_firstlineno})")
         return result
     return method
 

@@ -45,12 +45,16 @@ ACTIVATIONS = [
     ({"define": steep}, "large inputs", "near 90 and -90"),
     ({"define": lambda self, sd, x: sd.math.tanh(x) + 1e-3 * next(CALLS)}, "float32", "when it is called again"),
     ({"get_activation": lambda self, a: np.where(abs(a) > 50, a.dtype.type(np.inf), np.tanh(a))}, "large inputs", "are not finite"),
-    ({"backprop": lambda self, a, e: (np.full_like(a, np.nan), None)}, "large inputs", "are not finite")]
+    ({"backprop": lambda self, a, e: (np.where(abs(a) > 50, np.nan, e * (1 - np.tanh(a) ** 2)), None)}, "large inputs", "are not finite"),
+    ({"backprop": lambda self, a, e: (e * (1 - np.tanh(a)), None)}, "float32", "backprop and the gradient of define"),
+    ({"get_activation": lambda self, a: np.tanh(a) / 2}, "float32", "get_activation and what define builds"),
+    ({"define": lambda self, sd, x: sd.math.tanh(x.cast_to("FLOAT")).cast_to(x.dtype)}, "float32", "is computed in float32")]
 
 
 @pytest.mark.parametrize("body, name, text", ACTIVATIONS)
 def test_activations(body, name, text):
-    only(check_activation(activation(**body)), name, text, ["the same after JSON", "other shapes"] if "called again" in text else ())
+    also = {"when it is called again": ["the same after JSON", "other shapes"], "is computed in float32": ["gradient"]}.get(text, ())
+    only(check_activation(activation(**body)), name, text, also)
 
 
 # Losses
@@ -77,6 +81,8 @@ LOSSES = [
     (computed(SCORE, lambda s, g: s if g.average else s + 1), "scores of examples", "do not add up to the score"),
     (computed(SCORE, lambda s, g: s + 1 if g.average else s), "scores of examples", "is not the average score"),
     (computed(ROWS, lambda r, g: r[:, 0]), "scores of examples", "scores of 2 examples have shape (2,)"),
+    (computed(SLOPE, lambda d, g: d * 1.01), "masks", "compute_gradient and the gradient of what define builds"),
+    ({"define_loss": lambda self, sd, x, y: squared(self, sd, *(v.cast_to("FLOAT") for v in (x, y)))}, "float32", "computed in float32"),
     (computed(SLOPE, lambda d, g: d if g.mask is None else d + 0.1), "masks", "masked examples have a gradient"),
     (computed(SLOPE, lambda d, g: d if g.mask is None else d * 2), "masks", "more than to drop the masked gradients"),
     (computed(ROWS, lambda r, g: r if g.mask is None else r * 2), "masks", "more than to drop the masked scores"),
@@ -87,6 +93,9 @@ LOSSES = [
 @pytest.mark.parametrize("body, name, text", LOSSES)
 def test_losses(body, name, text):
     also = ["masks"] if "have shape" in text else []
+    if "computed in float32" in text:           # the sums of its numbers are other ones
+        assert text in found(check_loss(loss(**body), Y, X))[name]
+        return
     only(check_loss(loss(**body), Y, X), name, text, also)
 
 

@@ -43,8 +43,11 @@ DROPOUTS = [
      "types", "float32 (6, 8) gives float64"),
     ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x) * 2}, "at rest outside of training", "it acts outside of training"),
     ({"define": lambda self, sd, x: Dropout(0.5).define(sd, x).sum(1)}, "random numbers", "the same shape was expected"),
+    (drawing(lambda rng, shape, i: (rng.random(shape) < 1 - 1e-9 * i) / (1 - 1e-9 * i)), "random numbers", "does nothing in training"),
+    (drawing(lambda rng, shape, i: (rng.random(shape) < max(0.5, 1 - 1e-3 * (i + 1))) / max(0.5, 1 - 1e-3 * (i + 1))), None, ""),
     (adding(0.0), None, ""), (adding(0.5), "factors", "is added on average"),
-    (drawing(lambda rng, shape, i: drops(rng, (shape[0], *shape[1:2]), i)), "other shapes", "inputs of shape (4, 6, 3) fail")]
+    (drawing(lambda rng, shape, i: drops(rng, (shape[0], *shape[1:2]), i)), "other shapes", "inputs of shape (4, 6, 3) fail"),
+    ({"draw": lambda self, rng, shape, dtype, i, e: (drops(rng, shape[:2], i), None)}, "other shapes", "that broadcast to the shape")]
 
 
 @pytest.mark.sampled(2)
@@ -132,6 +135,14 @@ def test_constraints(constrained, name, text):
         report = check_constraint(constraint(constrained))
     assert list(found(report)) in ([name] if name else [], [name, "the same after JSON"])
     assert not name or text in found(report)[name]
+
+
+@pytest.mark.parametrize("axes, name", [(lambda self: self.dimensions, None), (lambda self: (0,), "options have an effect")])
+def test_constraints_that_heed_their_dimensions(axes, name):
+    def constrained(self, xp, p):
+        return p / xp.maximum(xp.sqrt((p * p).sum(axis=axes(self), keepdims=True)), 1.0)
+    only(check_constraint(made(LayerConstraint, constrained=constrained)(dimensions=(1,))), name, "'dimensions'")
+    only(check_constraint(made(LayerConstraint, constrained=lambda self, xp, p: xp.clip(p, -1, 1))(dimensions=(0, 1))), None, "")
 
 
 def test_constraints_of_other_errors():

@@ -116,6 +116,13 @@ def test_biases_that_are_declared_as_weights(shape, text):
     refused(lambda: check_circumstances.regularized(conf, conf.parameter_table()), text)
 
 
+@pytest.mark.parametrize("fans, text", [((4, 3), None), ((3, 4), "the number of inputs that a unit joins"), ((3, 3), None)])
+def test_fans_the_other_way_round(fans, text):
+    def parameters(self, params):
+        params.weight("W", (4, 3), fan_in=fans[0], fan_out=fans[1])
+    refused(lambda: check_parts.weights(subject(made(layer, FeedForwardLayer, define_parameters=parameters)(n_in=4, n_out=3), FOUR)), text)
+
+
 @pytest.mark.parametrize("twice, text", [(True, "dropout is applied twice"), (False, None)])
 def test_dropout_that_networks_apply(twice, text):
     def define(self, sd, x, params, mask):
@@ -134,6 +141,31 @@ def test_penalties_of_batches(mean, text):
 
 
 # Variables, statistics, random numbers and sizes
+
+@pytest.mark.parametrize("define, text", [
+    (lambda self, sd, x, p, m: x.cast_to("FLOAT").cast_to(x.dtype).mmul(p["W"]), "is computed in float32"), (plain, None)])
+def test_layers_that_compute_in_float32(define, text):
+    one = subject(dense({}, define), FOUR)
+    refused(lambda: check_parts.float32(one, Runner(one)), text)
+
+
+@pytest.mark.parametrize("kept, text", [(True, "keep no variable of one"), (False, None)])
+def test_variables_that_are_kept(kept, text):
+    known = {}
+
+    def define(self, sd, x, params, mask):
+        return x.mmul(known.setdefault("W", params["W"]) if kept else params["W"])
+    one = subject(dense({}, define), FOUR)
+    Runner(one).run()
+    refused(lambda: check_parts.another_graph(one), text)
+
+
+@pytest.mark.parametrize("steps, text", [(True, "whole numbers, such as indices, moved"), (False, "1e-06")])
+def test_gradients_of_layers_that_take_indices(steps, text):
+    one = subject(dense({}, lambda self, sd, x, p, m: (sd.math.floor(x) if steps else x).mmul(p["W"])), FOUR)
+    one.arrays = [np.array([[3.0, 0.0, 2.0, 7.0], [1.0, 4.0, 0.0, 2.0]])]
+    assert text in check_parts.gradient(one, (), 1e-6, 0)
+
 
 def test_variables_that_nobody_declares():
     def hides(self, sd, x, params, mask):
@@ -181,6 +213,15 @@ def test_output_types_of_other_sizes(output, text):
     one = subject(made(layer, Layer, {}, output_type=lambda self, kind: output(kind), set_n_in=lambda self, kind, override=True: self,
                        define_layer=lambda self, sd, x, params, mask: sd.reshape(x, -1, int(np.prod(x.get_shape()[1:]))))(), IMAGE)
     refused(lambda: check_circumstances.sizes(one), text)
+
+
+def test_parameters_of_layers_that_refuse_larger_indices():
+    def parameters(self, params):
+        params.weight("W", (8, 3), fan_in=8, fan_out=3)
+    one = subject(made(layer, FeedForwardLayer, {}, define_parameters=parameters,
+                       define_layer=lambda self, sd, x, p, m: sd.gather(p["W"], x[:, 0].cast_to("INT"), 0))(n_out=3), FOUR)
+    one.arrays = [np.array([[3.0], [7.0]])]
+    assert check_circumstances.effects(one, one.parameters) == "W"
 
 
 # Masks

@@ -191,7 +191,7 @@ INITIALISERS = [
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.repeat(
         np.asarray(rng.normal((*shape[:-1], 1), 0.0, 1.0)), shape[-1], -1), "all units"),
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.ones(shape) * np.asarray(
-        rng.normal((1, shape[-1]), 0.0, 1.0)), "all inputs"),
+        rng.normal((1, shape[-1]), 0.0, 1.0))[0], "all inputs"),
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(shape, 0.0, 1e5), "fan_in"),
     ("seeds", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: rng.normal(shape, 0.0, fan_in ** 0.5), "grow with the size"),
     ("shapes", lambda self, rng, fan_in, fan_out, shape, order="f", dtype=None: np.zeros(shape[::-1]), "expected"),

@@ -109,11 +109,6 @@ def test_what_an_op_heeds(made, code, what):
     assert circumstances.heeds_runs(made(code, stateful=True).op_class(), [P]) == what
 
 
-def test_bits_of_fractions():
-    assert circumstances._bits(np.array([1.0, 0.75, -5.0, np.float64(np.float32(0.1)), 0.1])).tolist()[:3] == [1, 2, 3]
-    assert circumstances._bits(np.array([float(np.float32(0.1)), 1 / 3]))[0] <= 24 < circumstances._bits(np.array([1 / 3]))[0]
-
-
 @pytest.mark.skipif(not child_process.possible(), reason="processes cannot be copied")
 def test_work_in_a_copy_of_the_process():
     kept = []

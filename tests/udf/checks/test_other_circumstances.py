@@ -73,6 +73,16 @@ def test_memory_of_code_that_is_in_no_file(file, owner):
     assert keeps_no_memory(lambda: None, space[owner]) == "15 calls"
 
 
+def test_memory_that_stops_to_grow():
+    """As what Python keeps of freed objects."""
+    kept = []
+
+    def call():
+        if len(kept) < 150:
+            kept.append(bytes(1000))
+    assert keeps_no_memory(call, call) == "300 calls"
+
+
 def test_memory_of_code_that_is_not_python():
     assert keeps_no_memory(lambda: None, np.tanh) == keeps_no_memory(lambda: None, np.ndarray) == "not run: there is no code in Python"
 

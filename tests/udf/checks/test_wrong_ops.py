@@ -221,6 +221,35 @@ def test_gradients_elsewhere(grad, text):
     refused(lambda: circumstances.gradients_elsewhere(op, [X], 1e-6, 0), text)
 
 
+def along(axis):
+    def grad(xp, inputs, outputs, grads):
+        return [outputs[0] * (grads[0] - (grads[0] * outputs[0]).sum(axis=axis, keepdims=True))]
+    return grad
+
+
+@pytest.mark.parametrize("axis, ranks, text", [
+    (1, (2, 3), "for inputs with one more axis in front"), (-1, (2, 3), None), (1, (2,), None)])
+def test_gradients_of_more_axes(axis, ranks, text):
+    @scaled(grad=along(axis))
+    def softmax(xp, x):
+        if x.ndim not in ranks:
+            raise ValueError("a matrix")
+        e = np.exp(np.asarray(x) - np.max(x, axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+    refused(lambda: circumstances.gradients_elsewhere(softmax.op_class(), [X], 1e-6, 0), text)
+
+
+@pytest.mark.parametrize("grad, text", [
+    (lambda inputs, outputs, grads: [grads[0] * 2.0 * KEPT[0]], "values of an earlier run"),
+    (lambda inputs, outputs, grads: [grads[0] * 2.0 * inputs[0]], None)])
+def test_gradients_of_nodes_that_use_what_compute_left(grad, text):
+    @scaled(grad=grad)
+    def squared(xp, x):
+        KEPT[0] = np.asarray(x)
+        return KEPT[0] ** 2
+    refused(lambda: circumstances.gradients_elsewhere(squared.op_class(), [X], 1e-6, 0), text)
+
+
 @pytest.mark.parametrize("grad, text", [
     (lambda xp, i, o, g: [g[0] * 2], "outside of training: gradient for input 0"),
     (lambda xp, i, o, g, *, training: [g[0] * (2 if training else 3)], None)])
