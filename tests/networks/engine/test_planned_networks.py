@@ -11,7 +11,6 @@ from tests.networks.engine.planned_networks import PARTS
 
 #: Ops whose steps run in Python, and why.
 CALLED = {
-    "recurrent_attention_grad": "one op of NumPy's array code",
     "yolo_loss": "one op of NumPy's array code",
 }
 
