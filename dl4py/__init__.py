@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .samediff.arrays import *
     from .samediff.data import *
     from .samediff.evaluation import *
+    from .samediff.files import NormalizerSerializer as NormalizerSerializer
     from .samediff.nd4j import *
     from .samediff.scopes import *
     from .samediff.training import *
@@ -58,9 +59,12 @@ _ELSEWHERE = {
     "LayerWorkspaceMgr": "arrays are NumPy's memory: leave workspace managers out, or give None",
     "GradientCheckUtil": "check_layer of dl4py.layers compares gradients with differences, GradCheckUtil those of a SameDiff graph",
     "ModelGuesser": "MultiLayerNetwork.load and ComputationGraph.load read zips of DL4J; `dl4py inspect file` says what is in one",
-    "NormalizerSerializer": "it is in dl4py.samediff.files",
     **dict.fromkeys(("ClassPathResource", "DownloaderUtility"), "give the path of the file: open(path), FileSplit(path)"),
 }
+
+
+#: Public names that stand elsewhere.
+_FURTHER = {"NormalizerSerializer": "samediff.files"}
 
 
 def _found(name: str) -> Any:
@@ -73,21 +77,33 @@ def _found(name: str) -> Any:
         except PackageNotFoundError:
             return "0"                  # a checkout that is not installed
     if name == "__all__":
-        return sorted({public for package in _PUBLIC for public in import_module(f".{package}", __name__).__all__} | {*_PACKAGES})
+        return sorted({public for package in _PUBLIC for public in import_module(f".{package}", __name__).__all__}
+                      | {*_PACKAGES, *_FURTHER})
     if not name.startswith("_"):
         for package in _PUBLIC:
             module = import_module(f".{package}", __name__)
             if name in module.__all__:
                 globals()[name] = found = getattr(module, name)
                 return found
+    if name in _FURTHER:
+        return getattr(import_module(f".{_FURTHER[name]}", __name__), name)
     raise AttributeError(_unknown(name), name=name)
 
 
 def _unknown(name: str) -> str:
     from .samediff.errors import did_you_mean
     known = {key.lower(): text for key, text in _ELSEWHERE.items()}
-    advice = known.get(name.lower())
+    advice = known.get(name.lower()) or _where(name)
     return f"dl4py has no {name!r}" + (f": {advice}" if advice else did_you_mean(name, _found("__all__")))
+
+
+def _where(name: str) -> str | None:
+    """The package that has a name of DL4J which is not among the public ones."""
+    from .samediff.nd4j.op_names import OP_NAMES
+    if name in OP_NAMES:
+        return f"DL4J's classes of ops are in dl4py.samediff.nd4j.op_classes: from dl4py.samediff.nd4j.op_classes import {name}"
+    on_spark = name.startswith("Spark") or name.endswith("TrainingMaster")
+    return "what runs on Spark is in dl4py.spark" if on_spark else None
 
 
 def __dir__() -> list[str]:

@@ -47,6 +47,8 @@ AGAINST = {
 BY_TEXT = {
     ("samediff.device.devices", "samediff.cpu.backend"): "back ends are loaded when they are chosen",
     ("samediff.device.devices", "samediff.cuda.backend"): "back ends are loaded when they are chosen",
+    ("samediff.base.user_code.users_arrays", "samediff.arrays.indarray"): "what users are given has DL4J's methods",
+    ("samediff.base.read_only", "samediff.arrays.read_only"): "what users are given has DL4J's methods",
     ("samediff.base.registry", "layers"): "a name that is not known may be that of a layer, whose package was not imported yet",
     ("samediff.training.checkpoints.checkpoint_loading", "networks"): "a checkpoint says of which kind the model is that loads it",
     ("layers.checks.check", "networks.models.check_in_network"): "a layer is tried in a network, too",

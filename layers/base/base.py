@@ -86,6 +86,7 @@ class Layer(LayerContract, Configuration, LayerNames):
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
+    pools_series: ClassVar[bool] = False                # True for layers that make one row of a series, though they may report a series
     dl4j_type: ClassVar[LayerType | None] = None
     own_options: ClassVar[frozenset[str]] = frozenset()     # never taken from the network, nor from fine-tune settings
     untuned_options: ClassVar[frozenset[str]] = frozenset()     # taken from the network, never from fine-tune settings

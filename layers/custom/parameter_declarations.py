@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.base.user_code.users_arrays import users_arrays
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ..base import user_methods
@@ -160,14 +161,15 @@ class DeclaresParameters:
 
     def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
         """What :meth:`initialize_parameters` fills in."""
-        arrays = {p.name: np.zeros(p.shape, dtype, p.order.upper()) for p in self.parameter_table()}  # type: ignore[call-overload]
+        arrays = users_arrays({p.name: np.zeros(p.shape, dtype, p.order.upper())  # type: ignore[call-overload]
+                               for p in self.parameter_table()})
         if arrays:
             before = _generator.set(rng)
             try:
                 user_methods.call(self, self.initialize_parameters, arrays)
             finally:
                 _generator.reset(before)
-        return arrays
+        return {name: np.asarray(array) for name, array in arrays.items()}
 
     def parameters_document(self) -> dict[str, Any] | None:
         """The declared parameters as DL4J's JSON has them."""

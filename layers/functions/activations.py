@@ -11,6 +11,7 @@ from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import keeps_shape
+from ...samediff.base.user_code.users_arrays import into_given
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
@@ -120,16 +121,18 @@ class IActivation(Configuration, IActivationNames):
         raise NotImplementedError
 
     def get_activation(self, x: Any, training: bool = False) -> Any:
-        """The function of an array, which stays as it is."""
-        x = floating(x)
-        graph = direct(self, "define", [x])
-        return graph.run([x], [graph.result.name()], training=training)[0]
+        """The function of an array, which stays as it is; an array with DL4J's methods takes the result, as in DL4J."""
+        array = floating(x)
+        graph = direct(self, "define", [array])
+        return into_given(x, graph.run([array], [graph.result.name()], training=training)[0])
 
     def backprop(self, x: Any, epsilon: Any) -> Pair[Any, Any]:
-        """The gradient for the pre-activation ``x`` from that for the activation, and the one for parameters (None)."""
-        x = floating(x)
-        graph = direct(self, "define", [x])
-        return Pair(graph.run([x], [graph.gradient(0)], seed=floating(epsilon), training=True)[0], None)
+        """The gradient for the pre-activation ``x`` from that for the activation, and the one for parameters (None).
+
+        An array ``x`` with DL4J's methods takes the first."""
+        array = floating(x)
+        graph = direct(self, "define", [array])
+        return Pair(into_given(x, graph.run([array], [graph.gradient(0)], seed=floating(epsilon), training=True)[0]), None)
 
     def __str__(self) -> str:
         return next((a.name.lower() for a in Activation if a.value == type(self).__name__), repr(self))

@@ -67,8 +67,8 @@ class NormalDistribution(Distribution, NormalDistributionNames):
         Mean and standard deviation (of the normal distribution behind it).
     """
 
-    mean: float
-    std: float
+    mean: float = 0.0
+    std: float = 1.0
 
     def validate(self) -> None:
         if self.std < 0:

@@ -10,6 +10,7 @@ from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import scores_examples
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
@@ -123,14 +124,17 @@ class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     def _total(self, scores: Any, average: bool) -> float:
         return float(scores.sum(dtype=np.float64)) / (len(scores) if average else 1)
 
+    @answers_in_kind
     def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The score of each example, (batch, 1)."""
         return self._evaluate(labels, pre_output, activation, mask, False)[0].reshape(-1, 1)
 
+    @answers_in_kind
     def compute_gradient(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
         """The gradient of the summed score for ``pre_output``."""
         return self._evaluate(labels, pre_output, activation, mask, True)[1]
 
+    @answers_in_kind
     def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
                                    average: bool = True) -> Pair[float, Any]:
         """Score and gradient."""
@@ -435,11 +439,12 @@ class LossMixtureDensity(RowWiseLoss, LossMixtureDensityNames):
 
     mixture_count: int = field(default=1, json="mixtures", aliases=("gaussians", "m_mixtures"))
     label_width: int = field(default=1, aliases=("m_label_width",))
+    MixtureDensityComponents: ClassVar[Any] = MixtureDensityComponents
 
     def row_op(self) -> rows.RowLoss:
         return rows.MixtureDensity(self.mixture_count, self.label_width)
 
-    def extract_components(self, output: Any) -> MixtureDensityComponents:
+    def extract_components(self, output: Any) -> Any:
         """Weights, means and deviations of the Gaussians that outputs of the network stand for."""
         given, m = floating(output), self.mixture_count
         share = np.exp(given[:, :m] - given[:, :m].max(1, keepdims=True))

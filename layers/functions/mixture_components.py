@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...samediff.base.javanames import to_snake
+from ...samediff.base.user_code.users_arrays import users_array
 
 
 class MixtureDensityComponents(NamedTuple):
@@ -28,5 +29,5 @@ class MixtureDensityComponents(NamedTuple):
     def __getattr__(self, name: str) -> Any:
         prefix, _, rest = to_snake(name).partition("_")
         if prefix == "get" and rest in self._fields:
-            return lambda: getattr(self, rest)
+            return lambda: users_array(getattr(self, rest))
         raise AttributeError(f"MixtureDensityComponents has no attribute {name!r}", name=name, obj=self)

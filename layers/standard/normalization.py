@@ -13,7 +13,14 @@ from ..base import automatic
 from ..base.base import FeedForwardLayer, NoParamLayer, Rule, layer
 from ..base.defaults import constrainer
 from ..types.formats import CNN2DFormat
-from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
+from ..types.input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
 from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
@@ -122,6 +129,7 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeFeedForward, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat)
         return input_type
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:

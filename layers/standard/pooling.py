@@ -266,6 +266,7 @@ class GlobalPoolingLayer(NoParamLayer, GlobalPoolingLayerNames):
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.SUBSAMPLING
     reports_other_type: ClassVar[bool] = True
+    pools_series: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_pool
     arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
     pooling_type: Convertible[PoolingType] = field(default=PoolingType.MAX, kw_only=False)

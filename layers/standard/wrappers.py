@@ -165,9 +165,8 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
         made_for(self, self.underlying, InputType.recurrent(1))
 
     def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
         inner = self.underlying.get_output_type(0, input_type)
-        if isinstance(inner, InputTypeFeedForward):
-            return inner
         self.expects(inner, InputTypeRecurrent)
         assert isinstance(inner, InputTypeRecurrent)
         return InputType.feed_forward(inner.size)
@@ -200,6 +199,9 @@ def made_for(owner: Layer, layer: Layer, given: InputType) -> None:
             "single steps", "put it into the network without the wrapper")
         raise ConfigurationError(f"{owner.label} gives {what} to the layer inside, and {layer.label} takes them only behind a "
                                  f"{type(before).__name__}; {advice}")
+    if isinstance(given, InputTypeRecurrent) and (pooling := next((la for la in layers_inside(layer) if la.pools_series), None)):
+        raise ConfigurationError(f"{owner.label} expects series of the layer inside, and {pooling.label} gives one row for each; "
+                                 "put it into the network without the wrapper")
 
 
 def layers_inside(layer: Layer) -> Iterator[Layer]:
@@ -238,6 +240,7 @@ class TimeDistributed(BaseWrapperLayer, TimeDistributedNames):
 
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, self._step(input_type))
+        self.expects(inner, InputTypeFeedForward)
         assert isinstance(input_type, InputTypeRecurrent)
         return InputType.recurrent(inner.array_elements_per_example(), input_type.time_series_length, input_type.format)
 
@@ -454,6 +457,7 @@ class Bidirectional(Layer, BidirectionalNames):
         return {key: document[key] for key in sorted(document)}
 
     def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
         inner = self.fwd.get_output_type(0, input_type)
         if self.mode is not BidirectionalMode.CONCAT:
             return inner

@@ -42,7 +42,7 @@ class Engine:
     forward: Forward
     steps: Steps
     updates: Updates
-    _alone: dict[str, Forward]
+    _alone: dict[tuple[str, Any], Forward]
 
     def __init__(self, structure: Structure) -> None:
         self.progress, self.lock = Progress(structure.seed), rlock()
@@ -97,12 +97,14 @@ class Engine:
         place = Place(self.place.device)        # a new object, as its caches belong to one network
         return self._over((replace(members[0], inputs=self.structure.inputs), *members[1:]), self.structure.inputs, place)
 
-    def alone(self, key: str) -> Forward:
-        """Runs one member on an input of its own, without its preprocessor, over the same parameters."""
-        found = self._alone.get(key)
+    def alone(self, key: str, changed: Any = None) -> Forward:
+        """Runs one member, with a changed configuration on request, on an input of its own, without its preprocessor, over the same
+        parameters."""
+        found = self._alone.get((key, changed))
         if found is None:
             member = replace(self.structure.member(key), inputs=("input",), preprocessor=None)
-            found = self._alone.setdefault(key, self._over((member,), ("input",), self.place))
+            member = member if changed is None else replace(member, conf=changed)
+            found = self._alone.setdefault((key, changed), self._over((member,), ("input",), self.place))
         return found
 
     def _over(self, members: tuple[Member, ...], inputs: tuple[str, ...], place: Place) -> Forward:

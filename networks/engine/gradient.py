@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...samediff.base.user_code.users_arrays import users_array, users_arrays
 from ..structure.java_names import GradientNames
 
 
@@ -25,16 +26,16 @@ class Gradient(GradientNames):
 
     def gradient(self) -> Any:
         """The flat gradient in the order of the parameters."""
-        return self._flat
+        return users_array(self._flat)
 
     def gradient_for_variable(self) -> dict[str, Any]:
         """The gradients by parameter name."""
-        return dict(self._arrays)
+        return users_arrays(self._arrays)  # type: ignore[no-any-return]
 
     def get_gradient_for(self, name: str) -> Any:
         """The gradient of one parameter."""
-        return self._arrays[name]
+        return users_array(self._arrays[name])
 
     def get_input_gradients(self) -> list[Any]:
         """Gradients of the inputs, one array each, where :meth:`ComputationGraph.backprop_gradient` gave this gradient; else none."""
-        return list(self._below)
+        return users_arrays(self._below)  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -111,6 +112,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
 
     # Forward
 
+    @answers_in_kind
     def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None,
                batch_size: int | None = None, **unknown: Never) -> list[Any]:
         """Activations of the outputs, one array each.
@@ -171,7 +173,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         keys = self._runnable(self._shown(asked), NetworkBatch(x))
         found = dict(zip(structure.inputs, map(np.array, x)))
         found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
-        return found
+        return in_kind(found, x)  # type: ignore[no-any-return]
 
     def _shown(self, asked: ForwardRequest) -> list[str]:
         """The members whose activations are asked for."""
@@ -187,6 +189,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
             members = [m for m in members if m.key not in outputs and (with_vertices or m.is_layer)]
         return [m.key for m in members]
 
+    @answers_in_kind
     def rnn_time_step(self, *inputs: Any) -> list[Any]:
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
         x = [as_array(v) for v in arrays_of(inputs)]
@@ -194,6 +197,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         outs = self._step_in_time(NetworkBatch([v[:, :, None] if single else v for v in x]))
         return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
 
+    @answers_in_kind
     def rnn_activate_using_stored_state(self, inputs: Sequence[Any], training: bool = False,
                                         store_last_for_tbptt: bool = False) -> dict[str, Any]:
         """Inputs and activations of every vertex for a piece of series, going on from the states that the last piece left.

@@ -6,6 +6,7 @@ from typing import Any, Never
 import numpy as np
 
 from ...samediff.base.java.pair import Pair
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.data.given.forms import gives_batches, is_whole
 from ...samediff.data.given.sources import InBatch, source_of
 from ...samediff.errors import ConfigurationError, GraphError, ShapeError
@@ -23,6 +24,7 @@ class NetworkEvaluationMixin(Network):
 
     # Scores and gradients
 
+    @answers_in_kind
     def score_examples(self, data: Any, add_regularization: Any = False) -> Any:
         """Loss of each example, (batch,); of an iterator of all of its examples. Steps of series are added up.
 

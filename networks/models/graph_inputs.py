@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...samediff.base.user_code.users_arrays import users_array, users_arrays
 from ...samediff.errors import GraphError
 from ..batches.batch import NetworkBatch
 from ..structure.graph_arguments import arrays_of
@@ -39,12 +40,12 @@ class GraphInputsMixin(Network):
         if self._arrays.batch is None:
             missing = [n for i, n in enumerate(self.structure.inputs) if i not in self._arrays.single]
             raise GraphError(f"inputs are not set: {', '.join(missing)}")
-        return list(self._arrays.batch.inputs)
+        return users_arrays(self._arrays.batch.inputs)  # type: ignore[no-any-return]
 
     def get_input(self, index: int = 0) -> Any:
         """The array that was set for one input, or None."""
         _check("input", index, len(self.structure.inputs))
-        return self._arrays.single.get(index) if self._arrays.batch is None else self._arrays.batch.inputs[index]
+        return users_array(self._arrays.single.get(index) if self._arrays.batch is None else self._arrays.batch.inputs[index])
 
     def set_labels(self, *labels: Any) -> None:
         """Set the labels of all outputs."""
@@ -68,11 +69,11 @@ class GraphInputsMixin(Network):
 
     def get_input_mask_arrays(self) -> list[Any] | None:
         """The masks of the inputs that were set, None without any."""
-        return None if self._arrays.masks[0] is None else list(self._arrays.masks[0])
+        return None if self._arrays.masks[0] is None else users_arrays(list(self._arrays.masks[0]))
 
     def get_label_mask_arrays(self) -> list[Any] | None:
         """The masks of the labels that were set, None without any."""
-        return None if self._arrays.masks[1] is None else list(self._arrays.masks[1])
+        return None if self._arrays.masks[1] is None else users_arrays(list(self._arrays.masks[1]))
 
 
 def _check(what: str, index: int, count: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from ...layers.types.input_type import InputType
+from ...samediff.base.user_code.users_arrays import users_array
 from ...samediff.codecs.atomic_files import write_file
 from ...samediff.drawing.graphs import GraphDrawing
 from ...samediff.drawing.images import as_pictures, png
@@ -218,13 +219,13 @@ class NetworkInspectionMixin(Network):
 
     def get_input(self) -> Any:
         """The input that was set, None without one."""
-        return None if self._arrays.batch is None else self._arrays.batch.inputs[0]
+        return None if self._arrays.batch is None else users_array(self._arrays.batch.inputs[0])
 
     input = get_input
 
     def get_labels(self) -> Any:
         """The labels that were set, None without any."""
-        return self._arrays.labels[0] if self._arrays.labels else None
+        return users_array(self._arrays.labels[0]) if self._arrays.labels else None
 
     def set_score(self, score: float) -> None:
         """Set the score that :meth:`score` returns without data."""
@@ -232,7 +233,7 @@ class NetworkInspectionMixin(Network):
 
     def get_gradients_view_array(self) -> Any:
         """The flat gradient of the last step: the memory itself."""
-        return self.engine.flat.gradients
+        return users_array(self.engine.flat.gradients)
 
     def updater_state(self) -> Any:
         """The flat state of the updaters: the memory itself."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...layers.types.layer_type import LayerType
 from ...samediff.base.java.pair import Pair
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind, is_given, users_array
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.missing import Missing
@@ -120,6 +121,11 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             found = self.engine.forward.known_output(x)
             if found is not None:
                 return found
+        if isinstance(x, np.ndarray) and is_given(x):
+            return users_array(self.output(np.asarray(x), train, features_mask, labels_mask, batch_size=batch_size))
+        return in_kind(self._output(x, train, features_mask, labels_mask, batch_size), x)
+
+    def _output(self, x: Any, train: bool, features_mask: Any, labels_mask: Any, batch_size: int | None) -> Any:
         if is_switch(x) or not isinstance(train, (int, np.bool_)):
             raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
         if self._is_data([x]):
@@ -149,14 +155,15 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             train, features_mask, labels_mask = False, train, features_mask
         given = self._given(x)
         keys = self._runnable([m.key for m in self.engine.structure.members], NetworkBatch([given]))
-        return [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+        found = [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+        return in_kind(found, given)  # type: ignore[no-any-return]
 
     def _given(self, x: Any) -> Any:
         """The input, or the one that was set."""
-        given = self._arrays.batch.inputs[0] if x is None and self._arrays.batch is not None else x
+        given = self.get_input() if x is None else x
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
-        return as_array(given)
+        return given if is_given(given) else as_array(given)
 
     def activate(self, x: Any = None, training: bool = False) -> Any:
         """Activations of the last layer for ``x``, or for the input that was set (``activate(training)`` is possible too)."""
@@ -170,8 +177,10 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         last = -1 if layer == -1 else int(self.structure.key_of(layer))
         x, train = (None, x) if is_switch(x) else (x, train)
         given, keys = self._given(x), [str(i) for i in range(last + 1)]
-        return [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
+        found = [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
+        return in_kind(found, given)  # type: ignore[no-any-return]
 
+    @answers_in_kind
     def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
         """Activations of layer ``last`` when ``x`` is given to layer ``first``, both as outside of training.
 
@@ -183,6 +192,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         part = self.engine.part(begin, end)
         return part.activations(NetworkBatch([x]), [str(end)])[0][0]
 
+    @answers_in_kind
     def rnn_time_step(self, x: Any) -> Any:
         """Activations for the next steps of series, going on from the state of the last call.
 
@@ -193,6 +203,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         (out,) = self._step_in_time(NetworkBatch([given[:, :, None] if single else given]))
         return out[:, :, 0] if single and out.ndim == 3 else out
 
+    @answers_in_kind
     def rnn_activate_using_stored_state(self, x: Any, training: bool = False, store_last_for_tbptt: bool = False) -> list[Any]:
         """The input and the activations of every layer for a piece of series, going on from the states that the last piece left.
 
@@ -233,12 +244,13 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
 
     def get_mask_array(self) -> Any:
         """The features mask that was set, None without one."""
-        return None if self._arrays.masks[0] is None else self._arrays.masks[0][0]
+        return None if self._arrays.masks[0] is None else users_array(self._arrays.masks[0][0])
 
     def set_mask_array(self, mask: Any) -> None:
         """Set the features mask of :meth:`compute_gradient_and_score`."""
         self._arrays.masks = (None if mask is None else [mask], self._arrays.masks[1])
 
+    @answers_in_kind
     def backprop_gradient(self, epsilon: Any, workspace_mgr: None = None) -> Pair[Gradient, Any]:
         """Gradients for the input that was set, given the gradient of some loss for the activations of the last layer ("external errors").
 
@@ -263,6 +275,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         gradient, (below,) = self._backprop([epsilon])
         return Pair(gradient, below)
 
+    @answers_in_kind
     def calculate_gradients(self, x: Any, y: Any, features_mask: Any = None, labels_mask: Any = None) -> tuple[Any, Any]:
         """Gradient of the parameters and of the input, as sums over examples."""
         engine = self.engine

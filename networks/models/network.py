@@ -11,6 +11,7 @@ import numpy as np
 from ...layers.types.input_type import InputType
 from ...samediff.base.datatype import is_real
 from ...samediff.base.registry import MissingClassWarning
+from ...samediff.base.user_code.users_arrays import users_array, users_arrays
 from ...samediff.configuration.pickling import pickled
 from ...samediff.data.given.forms import gives_batches, is_whole
 from ...samediff.data.given.sources import InBatch
@@ -24,7 +25,7 @@ from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_in, batches_in, with_labels
 from ..batches.set_arrays import SetArrays
 from ..engine.engine import Engine
-from ..engine.read_only_params import read_only_params
+from ..engine.read_only_params import params_of
 from ..files.model_writer import write_model
 from ..files.onnx_models import export_network
 from ..files.stored import Origin
@@ -107,14 +108,12 @@ class Network(HasListeners, NetworkNames):
         return self
 
     def params(self, backward_only: bool = False) -> Any:
-        """All parameters as one flat vector in DL4J's order: a copy that is read-only, as changing it would change nothing.
+        """All parameters as one flat vector in DL4J's order: a copy to read.
 
-        ``net.set_params(net.params() - update)`` changes the network; arrays of :meth:`param_table` and :meth:`get_param` may be written.
-        ``backward_only`` has no effect, as in DL4J.
+        Methods of DL4J's arrays that change it change the network too: ``net.params().subi(update)``. NumPy's ``params -= update`` is
+        refused, as it would change the copy alone; arrays of :meth:`param_table` may be written. ``backward_only`` has no effect.
         """
-        flat = self.engine.flat
-        with flat.gate:
-            return read_only_params(flat.params.copy())
+        return params_of(self.engine.flat)
 
     def set_params(self, params: Any) -> None:
         """Replace all parameters by a flat vector.
@@ -144,14 +143,14 @@ class Network(HasListeners, NetworkNames):
         """
         parameters = self.engine.parameters
         left_out = parameters.only_pretrained if backprop_params_only else ()
-        return {n: a for n, a in parameters.table().items() if n not in left_out}
+        return users_arrays({n: a for n, a in parameters.table().items() if n not in left_out})  # type: ignore[no-any-return]
 
     def get_param(self, name: str) -> Any:
         """One parameter by name, as a view."""
         table = self.engine.flat.arrays
         if name not in table:
             raise UnknownNameError(f"no parameter {name!r}{did_you_mean(name, table)}; parameters: {', '.join(table)}")
-        return table[name]
+        return users_array(table[name])
 
     def set_param(self, name: str, value: Any) -> None:
         """Replace one parameter; axes of size 1 may be missing or added, and a flat vector fills it row by row."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...layers.standard.recurrent import GravesBidirectionalLSTM
 from ...layers.standard.wrappers import Bidirectional
+from ...samediff.base.user_code.users_arrays import users_array
 from ...samediff.errors import GraphError
 from ...samediff.expressions.arrays import as_array
 from ..batches.batch import NetworkBatch
@@ -34,7 +35,7 @@ class RecurrentStateMixin(Network):
     def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:
         """State of a layer that ``rnn_time_step`` keeps."""
         prefix = f"{self.structure.key_of(layer)}_"
-        return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
+        return {k.removeprefix(prefix): users_array(v) for k, v in self._states.items() if k.startswith(prefix)}
 
     def rnn_set_previous_state(self, layer: Any, state: dict[str, Any]) -> None:
         """Replace the state of a layer that ``rnn_time_step`` keeps."""

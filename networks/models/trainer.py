@@ -8,6 +8,7 @@ from typing import Any
 from numpy import ndarray
 
 from ...samediff.base.environment import uses_reference
+from ...samediff.base.user_code.users_arrays import users_arrays
 from ...samediff.data import DataSet
 from ...samediff.data.given.parts import no_batch
 from ...samediff.data.given.sources import Wrapped, can_repeat, note_batch
@@ -172,7 +173,7 @@ class Trainer:
             if hear:
                 hear.call("iteration_start", network, progress.at, None, self.etl_time)
                 if hear.wants("on_forward_pass", progress.iteration):
-                    hear.call("on_forward_pass", network, self._activations(batch))
+                    hear.call("on_forward_pass", network, users_arrays(self._activations(batch)))
             done, score = progress.iteration, progress.score
             try:
                 after = optimizer.step(batch, states, hear)

@@ -14,6 +14,7 @@ import numpy as np
 from ...samediff.base.background import started
 from ...samediff.base.locks import rlock
 from ...samediff.base.source_line import work_for
+from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.configuration.builder import Builder
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError, GraphError
@@ -165,6 +166,7 @@ class ParallelInference(ParallelInferenceNames):
                     self._crew = self._made(_WorkerGroup(self._runner, self.settings))
         return self._crew
 
+    @answers_in_kind
     def output(self, *inputs: Any, input_masks: Any = None) -> Any:
         """Outputs of the network, outside of training, as soon as they are there.
 

@@ -7,9 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...layers.standard.recurrent import BaseRecurrentLayer
 from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.javanames import JavaSpelling, to_snake
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
 from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
@@ -20,6 +22,7 @@ from ..engine.gradient import Gradient
 from ..engine.protocols import HasEngine
 from ..engine.read_only_params import read_only_params
 from ..structure.configuration import conf_of
+from ..structure.graph_arguments import is_switch
 from ..structure.structure import Member, Structure
 
 
@@ -64,6 +67,7 @@ class LayerView(JavaSpelling):
 
     def __init__(self, network: HasLayers, key: str) -> None:
         self._network, self._key = network, key
+        self._input: Any = None
 
     @property  # type: ignore[misc]  # nobody sets it
     def __class__(self) -> Any:      # a view is an instance of the class of its layer, too, as in DL4J
@@ -145,13 +149,44 @@ class LayerView(JavaSpelling):
 
     # At work
 
-    def activate(self, x: Any, training: bool = False, mask: Any = None) -> Any:
+    def set_input(self, x: Any, workspace_mgr: None = None) -> None:
+        """Set the input of :meth:`activate` and :meth:`pre_output`."""
+        self._input = x
+
+    def input(self) -> Any:
+        """The input that was set, None without one."""
+        return self._input
+
+    def activate(self, x: Any = None, training: Any = False, mask: Any = None) -> Any:
         """Activations of this layer alone for an input, without the layer's preprocessor.
 
-        Shapes: x (batch, …) as the layer takes it; mask (batch, 1) or (batch, time).
+        Without ``x`` (``activate(training)``) for the input that was set. Shapes: x (batch, …) as the layer takes it; mask (batch, 1) or
+        (batch, time).
         """
-        batch = NetworkBatch([x], None, None if mask is None else [mask])
-        return self._network.engine.alone(self._key).activations(batch, [self._key], training)[0][0]
+        if is_switch(x):
+            x, training = None, x
+        return self._run(self._network.engine.alone(self._key), x, bool(training), mask)
+
+    def pre_output(self, training: bool = False, workspace_mgr: None = None) -> Any:
+        """Activations for the input that was set, without the activation function.
+
+        Raises
+        ------
+        GraphError
+            No input, or a layer that applies no activation function behind all else.
+        """
+        conf = self.get_config()
+        field = next((f for f in ("pzx_activation", "activation") if f in type(conf)._fields), None)
+        if field is None or isinstance(conf, BaseRecurrentLayer):
+            raise GraphError(f"{self._member().label} applies no activation function behind all else: activate(x) gives its activations")
+        return self._run(self._network.engine.alone(self._key, conf.replace(**{field: "identity"})), None, training, None)
+
+    def _run(self, alone: Forward, x: Any, training: bool, mask: Any) -> Any:
+        given = self._input if x is None else x
+        if given is None:
+            raise GraphError(f"{self._member().label} needs an input: give x, or call set_input first")
+        found = alone.activations(NetworkBatch([given], None, None if mask is None else [mask]), [self._key], training)[0][0]
+        return in_kind(found, given)
 
     def score(self) -> float:
         """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""
@@ -185,7 +220,7 @@ class LayerView(JavaSpelling):
         for spelling in (name, to_snake(name)):
             method: Any = getattr(type(conf), spelling, None)
             if getattr(method, "at_work", False):
-                return partial(method, conf, self._work())
+                return answers_in_kind(partial(method, conf, self._work()))
         try:
             return super().__getattr__(name)  # type: ignore[misc]  # not shown to type checkers
         except AttributeError:

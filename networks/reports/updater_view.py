@@ -3,7 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.user_code.users_arrays import users_array
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import to_numbers
 from ..engine.gradient import Gradient
@@ -19,7 +22,7 @@ class UpdaterView(JavaSpelling):
     def state_view(self) -> Any:
         """The state of all blocks, one after the other."""
         self._network.engine.structure.check_complete("look at the updater's state")
-        return self._network.engine.flat.state
+        return users_array(self._network.engine.flat.state)
 
     get_state_view_array = state_view
 
@@ -36,7 +39,7 @@ class UpdaterView(JavaSpelling):
         """The blocks of parameters that share one updater."""
         return list(self._network.engine.flat.blocks)
 
-    def update(self, gradient: Gradient, iteration: int, epoch: int, batch_size: int) -> None:
+    def update(self, gradient: Any, *args: Any) -> None:
         """Turn a gradient (sums over examples) into the update to subtract from the parameters, in place.
 
         It is divided by the batch size and normalized; then come regularization and the rules of the updaters, whose state goes on.
@@ -45,17 +48,21 @@ class UpdaterView(JavaSpelling):
         ----------
         gradient : Gradient
             Such as :meth:`~dl4py.networks.MultiLayerNetwork.backprop_gradient` gives.
-        iteration, epoch : int
-            Where schedules stand.
-        batch_size : int
+        *args : int
+            ``iteration, epoch, batch_size``: where schedules stand, and the number of examples. The network in front of the gradient, and
+            a workspace manager behind all, as DL4J has them, have no effect.
         """
+        if not isinstance(gradient, Gradient):
+            gradient, *args = args              # type: ignore[assignment]
+        iteration, epoch, batch_size = args[:3]
         engine, flat = self._network.engine, gradient.gradient()
         engine.structure.check_complete("update its parameters")
         with engine.lock:
             if flat.shape != engine.flat.gradients.shape:
                 raise ShapeError(f"the network has {engine.flat.gradients.size} parameters, the gradient has {flat.size}")
-            if flat is not engine.flat.gradients:
+            own = np.may_share_memory(flat, engine.flat.gradients)
+            if not own:
                 engine.flat.gradients[...] = flat
             engine.updates.make(batch_size, iteration, epoch)
-            if flat is not engine.flat.gradients:
+            if not own:
                 flat[...] = engine.flat.gradients

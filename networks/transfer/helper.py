@@ -67,7 +67,7 @@ class TransferLearningHelper(TransferLearningHelperNames):
         made = dict(zip(members, self._whole.engine.forward.activations(batch, members)[0]))
         features = [made[b] if b in made else batch.inputs[inputs.index(b)] for b in self._boundary]
         if isinstance(data, DataSet) and len(features) == 1:
-            return DataSet(features[0], data.get_labels(), None, data.get_labels_mask_array())
+            return DataSet(features[0], data.labels, None, data.labels_mask)
         return MultiDataSet(features, list(batch.labels), None, list(batch.labels_masks) or None)
 
     def fit_featurized(self, data: Any, epochs: int = 1) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..base.datatype import DataType
 from ..errors import ShapeError
 from ..ir.translate_errors import refusing
@@ -38,6 +40,10 @@ class Count(int):
             raise ShapeError(f"size: dimension {dimension} is out of range for an array of rank {rank} and shape {self.sizes}")
         return self.sizes[dimension]
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """As of an int, which takes the type of an array beside it; NumPy would take this class for int64."""
+        return getattr(ufunc, method)(*[int(v) if isinstance(v, Count) else v for v in inputs], **options)
+
     def __reduce__(self) -> Any:
         return int, (int(self),)
 
@@ -54,7 +60,8 @@ class Facts:
 
     def length(self: Any) -> int:
         """Number of elements."""
-        return int(self.size)
+        size = self.size
+        return int(size) if isinstance(size, int) else size     # not known where a graph takes any number of rows
 
     def data_type(self: Any) -> DataType:
         """The data type."""

@@ -8,7 +8,7 @@ import numpy as np
 from ..base.datatype import DataType
 from ..base.java_names import INDArrayNames
 from ..base.javanames import to_camel
-from ..base.user_code.users_arrays import is_users_array
+from ..base.user_code.users_arrays import InDL4JForm, is_users_array
 from ..expressions.arrays import as_array
 from ..ir.translate_errors import refusing
 from .array_class import ArrayType, is_array_class, is_pending
@@ -34,7 +34,7 @@ _sizes: Any = np.ndarray.shape  # NumPy's own attribute
 
 @refusing("INDArray")
 class INDArray(NumpyCalls, Arithmetic, Products, Comparing, Reducing, Shaping, Parts, Elements, Facts, Memory, TextMethods, INDArrayNames,  # type: ignore[misc]
-               _Array, metaclass=ArrayType):
+               InDL4JForm, _Array, metaclass=ArrayType):
     """An array with DL4J's methods, in both spellings; NumPy's functions, operators and indices work as on any other.
 
     :meth:`of` makes one of anything that is an array or nested numbers. Methods follow DL4J (types, shapes, what shares memory), operators
@@ -103,4 +103,4 @@ def _in_java(cls: type) -> None:
 
 _in_java(INDArray)
 is_array_class(INDArray)
-is_users_array(INDArray.of)
+is_users_array(INDArray)

@@ -20,7 +20,6 @@ from ..data.iterators.iterator_splitter import MultiDataSetIteratorSplitter as M
 from ..data.iterators.mini_batch_files import MiniBatchFileDataSetIterator as MiniBatchFileDataSetIterator
 from ..data.iterators.parallel_iterators import JointParallelDataSetIterator as JointParallelDataSetIterator
 from ..data.iterators.random_iterators import KFoldIterator as KFoldIterator
-from ..data.normalizers.image_scalers import ImageMultiPreProcessingScaler as ImageMultiPreProcessingScaler
 from ..data.normalizers.image_scalers import ImagePreProcessingScaler as ImagePreProcessingScaler
 from ..data.normalizers.image_scalers import VGG16ImagePreProcessor as VGG16ImagePreProcessor
 from ..data.normalizers.multi_normalizers import MultiNormalizerHybrid as MultiNormalizerHybrid
@@ -285,6 +284,7 @@ class ConfigurationNames(JavaSpelling):
     def builderArguments(cls, *args: Any, **options: Any) -> Any: ...
     @classmethod
     def classVersion(cls, *args: Any, **options: Any) -> int: ...
+    def fillDefaults(self, *args: Any, **options: Any) -> None: ...
     @classmethod
     def findOption(cls, *args: Any, **options: Any) -> str: ...
     @classmethod
@@ -356,12 +356,11 @@ class KFoldIteratorNames(JavaSpelling):
     testFold = KFoldIterator.test_fold
 
 class ImageMultiPreProcessingScalerNames(JavaSpelling):
-    preProcess = ImageMultiPreProcessingScaler.pre_process
+    ...
 
 class ImagePreProcessingScalerNames(JavaSpelling):
     fitLabel = ImagePreProcessingScaler.fit_label
     isFitLabel = ImagePreProcessingScaler.is_fit_label
-    preProcess = ImagePreProcessingScaler.pre_process
     revertFeatures = ImagePreProcessingScaler.revert_features
     revertLabels = ImagePreProcessingScaler.revert_labels
     transformLabel = ImagePreProcessingScaler.transform_label
@@ -369,7 +368,6 @@ class ImagePreProcessingScalerNames(JavaSpelling):
 class VGG16ImagePreProcessorNames(JavaSpelling):
     fitLabel = VGG16ImagePreProcessor.fit_label
     isFitLabel = VGG16ImagePreProcessor.is_fit_label
-    preProcess = VGG16ImagePreProcessor.pre_process
     revertFeatures = VGG16ImagePreProcessor.revert_features
     revertLabels = VGG16ImagePreProcessor.revert_labels
     transformLabel = VGG16ImagePreProcessor.transform_label
@@ -380,7 +378,6 @@ class MultiNormalizerHybridNames(JavaSpelling):
     minMaxScaleAllOutputs = MultiNormalizerHybrid.min_max_scale_all_outputs
     minMaxScaleInput = MultiNormalizerHybrid.min_max_scale_input
     minMaxScaleOutput = MultiNormalizerHybrid.min_max_scale_output
-    preProcess = MultiNormalizerHybrid.pre_process
     revertFeatures = MultiNormalizerHybrid.revert_features
     revertLabels = MultiNormalizerHybrid.revert_labels
     standardizeAllInputs = MultiNormalizerHybrid.standardize_all_inputs
@@ -410,7 +407,6 @@ class FittedNormalizerNames(JavaSpelling):
     fitLabel = FittedNormalizer.fit_label
     isFit = FittedNormalizer.is_fit
     isFitLabel = FittedNormalizer.is_fit_label
-    preProcess = FittedNormalizer.pre_process
     revertFeatures = FittedNormalizer.revert_features
     revertLabels = FittedNormalizer.revert_labels
     setFeatureStats = FittedNormalizer.set_feature_stats
@@ -494,6 +490,7 @@ class DataSetNames(JavaSpelling):
     divideBy = DataSet.divide_by
     filterAndStrip = DataSet.filter_and_strip
     filterBy = DataSet.filter_by
+    getExampleMetaData = DataSet.get_example_meta_data
     getFeatures = DataSet.get_features
     getFeaturesMaskArray = DataSet.get_features_mask_array
     getLabelName = DataSet.get_label_name
@@ -528,6 +525,7 @@ class MultiDataSetNames(JavaSpelling):
     asList = MultiDataSet.as_list
     @property
     def featuresMasks(self) -> Any: ...
+    getExampleMetaData = MultiDataSet.get_example_meta_data
     getFeatures = MultiDataSet.get_features
     getFeaturesMaskArray = MultiDataSet.get_features_mask_array
     getFeaturesMaskArrays = MultiDataSet.get_features_mask_arrays

@@ -34,6 +34,7 @@ from .builder import Builder, BuilderAccess
 from .builder import Builder as BuilderOf
 from .classes import by_name, find_class, register, root
 from .names import FieldName, add_names, declare_plain_fields, keep_methods, take_plain_defaults
+from .own_constructor import with_own_constructor
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
 T = TypeVar("T")
@@ -124,6 +125,8 @@ class Configuration(ConfigurationNames):
         super().__init_subclass__(**kwargs)
         settle(cls)
         watch(cls, cls.result_checks)
+        if "__init__" in vars(cls) and not cls.__module__.startswith("dl4py."):
+            with_own_constructor(cls, _describe)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         cls = type(self)
@@ -133,6 +136,11 @@ class Configuration(ConfigurationNames):
     def _put(self, **values: Any) -> None:
         """Set fields as they are while the object is made, as :meth:`validate` may: afterwards it is frozen."""
         self.__dict__.update(values)
+
+    def fill_defaults(self) -> None:
+        """Begin an object with the default of every field."""
+        if not any(info.required for info in type(self)._fields.values()):
+            self._fill({}, {})
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         cls, state = type(self), self.__dict__
@@ -254,6 +262,7 @@ class Configuration(ConfigurationNames):
     def __setattr__(self, name: str, value: Any) -> None:
         kind = type(self).__name__
         if self._open:
+            name = name if name in type(self)._fields else type(self)._spellings.get(squash(name), name)
             info = type(self)._fields.get(name)
             self.__dict__[name] = convert(value, info.hint(), f"{kind}.{name}") if info else value
             return

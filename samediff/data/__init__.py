@@ -69,6 +69,7 @@ from .iterators.wrapper_iterators import (
     ReconstructionDataSetIterator,
     WorkspacesShieldDataSetIterator,
 )
+from .normalizers.data_normalization import DataNormalization, MultiDataNormalization, Normalizer
 from .normalizers.image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
 from .normalizers.image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
 from .normalizers.more_image_transforms import (
@@ -218,6 +219,7 @@ __all__ = [
     "Configuration",
     "CropAndResizeDataSetPreProcessor",
     "CropImageTransform",
+    "DataNormalization",
     "DataSet",
     "DataSetCache",
     "DataSetIterator",
@@ -279,6 +281,7 @@ __all__ = [
     "LongWritable",
     "MiniBatchFileDataSetIterator",
     "MnistDataSetIterator",
+    "MultiDataNormalization",
     "MultiDataSet",
     "MultiDataSetIterator",
     "MultiDataSetIteratorAdapter",
@@ -295,6 +298,7 @@ __all__ = [
     "NDArrayWritable",
     "NativeImageLoader",
     "NoMoreDataError",
+    "Normalizer",
     "NormalizerMinMaxScaler",
     "NormalizerStandardize",
     "NullWritable",

@@ -38,8 +38,8 @@ class Prediction(PredictionNames):
         """Return the class that was predicted."""
         return self.predicted_class
 
-    def get_record_meta_data(self) -> Any:
-        """Return the meta data as they were given."""
+    def get_record_meta_data(self, kind: type | None = None) -> Any:
+        """Return the meta data as they were given; the class of them, as DL4J asks for it, has no effect."""
         return self.record_meta_data
 
     def __str__(self) -> str:

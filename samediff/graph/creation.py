@@ -9,6 +9,7 @@ import numpy as np
 from ..base.datatype import DataType
 from ..base.lazy_property import lazy_property
 from ..base.spec import TensorSpec
+from ..base.user_code.users_arrays import is_given
 from ..errors import DataTypeError, DL4PyError, GraphError, ShapeError
 from ..expressions.arrays import as_array
 from ..initializers.nd4j_random import Nd4jRandom
@@ -85,6 +86,7 @@ class CreationMixin(GraphCore):
                 raise GraphError(f"{what}: values are one array, whose type and shape it takes; got {len(rest)} arguments")
             if isinstance(rest[0], SDVariable):
                 return self._copied(name, rest[0])
+            self.tables.users_arrays |= is_given(rest[0])
             return self._stored_variable(name, owned_copy(as_array(rest[0])), scoped=name is None)
         schemes = [a for a in rest if _is_scheme(a)]
         told = declaration(what, [a for a in rest if not _is_scheme(a)])
@@ -141,6 +143,7 @@ class CreationMixin(GraphCore):
             raise GraphError(f"constant {name!r} needs one value, got {got}. Several numbers are an array, constant(name, np.array(...)); "
                              "a constant of a shape is sd.zero(name, 3, 4) or sd.one(name, 3, 4)")
         value = rest[0].get_arr(True) if isinstance(rest[0], SDVariable) else rest[0]
+        self.tables.users_arrays |= is_given(value)
         array = owned_copy(as_array(value))
         full = self.tables.names.unique("sd_var") if name is None else name
         return self.tables.add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)

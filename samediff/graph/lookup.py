@@ -6,6 +6,7 @@ from typing import Any
 
 from ..base.names import NameScope, first_free
 from ..base.spec import size
+from ..base.user_code.users_arrays import users_array
 from ..errors import GradientError, GraphError
 from ..ir.core import GraphCore
 from ..ir.node import Node
@@ -64,7 +65,7 @@ class LookupMixin(GraphCore):
 
     def get_arr_for_var_name(self, name: str) -> Any:
         """The array stored for a variable or constant, or set for a placeholder; None when there is none."""
-        return self.stored(name)
+        return users_array(self.stored(name))
 
     def array_already_exists_for_var_name(self, name: str) -> bool:
         """True when an array is stored or set for that variable."""

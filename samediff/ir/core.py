@@ -11,6 +11,7 @@ from ..base.javanames import JavaSpelling
 from ..base.lazy_property import lazy_property
 from ..base.locks import LockRank, rlock
 from ..base.names import NameScope
+from ..base.user_code.users_arrays import is_given
 from ..device.device_memory import to_host
 from ..errors import GraphError, ShapeError
 from ..expressions.arrays import as_array, converted
@@ -112,6 +113,7 @@ class GraphCore(JavaSpelling):
         if kind is VariableType.ARRAY:
             maker = self.tables.nodes[self.tables.producers[variable.name()]]
             raise GraphError(f"{variable!r} is computed by {maker.where()}; it cannot be set")
+        self.tables.users_arrays |= is_given(array)
         value = as_array(array)
         if value.dtype != variable.dtype.numpy:
             value = converted(value, variable.dtype.numpy, f"{variable!r} is {variable.dtype.name}")

@@ -13,6 +13,7 @@ from ..base.datatype import DataType
 from ..base.names import Names
 from ..base.source_line import user_line
 from ..base.spec import TensorSpec
+from ..base.user_code.users_arrays import is_given, users_arrays
 from ..errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
 from ..expressions.arrays import as_array, require_held
 from .graph_plans import GraphPlans
@@ -74,6 +75,7 @@ class GraphTables:
     parent : the tables that these were copied of
     gradients : the gradient graph, once it was asked for
     plans : how runs that were asked for are done
+    users_arrays : whether somebody stored or set an array with DL4J's methods; results are such arrays then
     """
 
     def __init__(self, sd: Any) -> None:
@@ -93,6 +95,7 @@ class GraphTables:
         self.parent: GraphTables | None = None
         self.gradients: GradientGraph | None = None
         self.plans = GraphPlans()
+        self.users_arrays = False
         self._given = _Given()
 
     def copy_of(self, other: GraphTables) -> None:
@@ -100,7 +103,11 @@ class GraphTables:
         self.variables = {n: SDVariable(self.sd, n, v.get_variable_type(), v.spec) for n, v in other.variables.items()}
         self.nodes, self.producers, self.losses = dict(other.nodes), dict(other.producers), list(other.losses)
         self.store = ChainMap({}, other.store)
-        self.parent = other
+        self.parent, self.users_arrays = other, other.users_arrays
+
+    def in_kind(self, found: Any, given: Any) -> Any:
+        """Results as arrays with DL4J's methods, where such were given, now or before."""
+        return users_arrays(found) if self.users_arrays or is_given(given) else found
 
     # Looking up
 

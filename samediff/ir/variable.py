@@ -13,6 +13,7 @@ from ..base.datatype import DataType
 from ..base.java.java_enum import JavaEnum
 from ..base.read_only import constant_view
 from ..base.spec import Shape, SymbolicCount, SymbolicShape, TensorSpec
+from ..base.user_code.users_arrays import users_array
 from ..errors import GraphError
 from ..expressions.arrays import as_array, require_held
 from .indexing import SDIndex, index_spec, needs_arrays
@@ -140,7 +141,7 @@ class SDVariable(VariableOps):
             raise GraphError(f"{self!r} holds no array; eval() computes one")
         if array is not None and self.is_constant():    # what follows from constants is computed once: set_array changes them
             return constant_view(array, self._name)
-        return array
+        return users_array(array)
 
     def set_array(self, array: Any) -> SDVariable:
         """Store a value (variables, constants) or set it for ``eval`` (placeholders)."""

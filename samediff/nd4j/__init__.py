@@ -1,9 +1,11 @@
 """``Nd4j`` and what belongs to it: factories, functions and ops on arrays, files, ``Transforms``, ops by name and by DL4J's classes."""
 from __future__ import annotations
 
+from .boolean_indexing import BooleanIndexing as BooleanIndexing
 from .custom_op import DynamicCustomOp as DynamicCustomOp
 from .nd4j import Nd4j as Nd4j
+from .nd_index_iterator import NdIndexIterator as NdIndexIterator
 from .random_arrays import Random as Random
 from .transforms import Transforms as Transforms
 
-__all__ = ["DynamicCustomOp", "Nd4j", "Random", "Transforms"]
+__all__ = ["BooleanIndexing", "DynamicCustomOp", "Nd4j", "NdIndexIterator", "Random", "Transforms"]

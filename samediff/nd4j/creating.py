@@ -50,6 +50,7 @@ class Creating:
 
             Nd4j.create(2, 3)                          zeros, as Nd4j.create((2, 3)) and Nd4j.create(DataType.FLOAT, 2, 3)
             Nd4j.create([1, 2, 3])                     numbers
+            Nd4j.create([2, 3], "f")                   zeros: an order says nothing of a vector
             Nd4j.create([[1, 2], [3, 4]], "f")         the same numbers in another order in memory
             Nd4j.create([1, 2, 3, 4], [2, 2], "f")     numbers, shape and the order in which they fill it
 
@@ -77,7 +78,7 @@ class Creating:
         >>> Nd4j.create([1, 2, 3, 4], [2, 2], "f").tolist()
         [[1.0, 3.0], [2.0, 4.0]]
         """
-        if not args or is_size(args[0]) or is_type(args[0]) or isinstance(args[0], tuple):
+        if not args or is_size(args[0]) or is_type(args[0]) or isinstance(args[0], tuple) or _is_shape_and_order(args):
             layout = Layout.of("Nd4j.create", args, data_type, order)
             if layout.data_type is DataType.UTF8:
                 return made(np.full(layout.shape, ""), DataType.UTF8, layout.order)
@@ -276,3 +277,8 @@ def _long_enough(flat: Any, shape: Sequence[int], strides: Sequence[int]) -> Any
     if len(shape) != len(strides) or min(strides, default=0) < 0 or last >= flat.size:
         raise ShapeError(f"Nd4j.create: shape {tuple(shape)} with strides {tuple(strides)} does not lie inside of {flat.size} numbers")
     return np.ascontiguousarray(flat)
+
+
+def _is_shape_and_order(args: Sequence[Any]) -> bool:
+    """Whether a list of whole numbers and an order are all that is given."""
+    return len(args) == 2 and isinstance(args[0], list) and is_order(args[1]) and is_sizes(args[0])

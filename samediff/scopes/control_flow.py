@@ -9,7 +9,6 @@ import numpy as np
 from ..arrays.indarray import INDArray
 from ..arrays.recording import state
 from ..errors import GraphError
-from ..expressions.arrays import as_array
 from .trace import GraphTrace
 from .tree import build, flatten
 
@@ -35,7 +34,7 @@ def if_cond(condition: Any, true_body: Callable[[], Any], false_body: Callable[[
         return (true_body if bool(condition() if callable(condition) else condition) else false_body)()
     forms: list[Any] = []
     chosen = condition() if callable(condition) else condition
-    found = trace.sd.if_cond(trace.operand(_array(chosen)), _body(trace, true_body, forms), _body(trace, false_body, forms))
+    found = trace.sd.if_cond(trace.result(chosen), _body(trace, true_body, forms), _body(trace, false_body, forms))
     if forms[0] != forms[1]:
         raise GraphError("both bodies of if_cond must give results of one form")
     return _results(trace, forms[0], found)
@@ -68,7 +67,7 @@ def while_loop(loop_vars: Any, condition: Callable[[Any], Any], body: Callable[[
             _check(form, values)
         return values
     forms: list[Any] = []
-    found = trace.sd.while_loop([trace.operand(_array(a)) for a in first],
+    found = trace.sd.while_loop([trace.result(a) for a in first],
                                 lambda sd, v: _inside(trace, condition, form, v, [])[0],
                                 lambda sd, v: _same(form, forms, _inside(trace, body, form, v, forms)))
     return _results(trace, form, found)
@@ -111,8 +110,8 @@ def scan(body: Callable[[Any, Any], Any], carry: Any, sequences: Any) -> tuple[A
             flatten(after, given, numbers=True)
             results_given: list[Any] = []
             forms.append(flatten(results, results_given, numbers=True))
-            return [trace.operand(_array(a)) for a in given], [trace.operand(_array(a)) for a in results_given]
-    last, stacked = trace.sd.scan(step, [trace.operand(_array(a)) for a in first], [trace.operand(a) for a in rows])
+            return [trace.result(a) for a in given], [trace.result(a) for a in results_given]
+    last, stacked = trace.sd.scan(step, [trace.result(a) for a in first], [trace.operand(a) for a in rows])
     return _results(trace, form, last), _results(trace, forms[0], stacked)
 
 
@@ -159,16 +158,12 @@ def _check(form: Any, values: Any) -> None:
         raise GraphError("the body of a loop must give new values in the form of the old ones")
 
 
-def _array(value: Any) -> Any:
-    return value if hasattr(value, "dtype") and not isinstance(value, np.generic) else as_array(value)
-
-
 def _inside(trace: GraphTrace, function: Callable[[Any], Any], form: Any, variables: Any, forms: list[Any]) -> list[Any]:
     """Variables of what a function gives on loop variables."""
     with trace.body():
         given: list[Any] = []
         forms.append(flatten(function(build(form, iter(map(trace.lazy, variables)))), given, numbers=True))
-        return [trace.operand(_array(a)) for a in given]
+        return [trace.result(a) for a in given]
 
 
 def _same(form: Any, forms: list[Any], made: list[Any]) -> list[Any]:
@@ -182,7 +177,7 @@ def _body(trace: GraphTrace, function: Callable[[], Any], forms: list[Any]) -> C
         with trace.body():
             given: list[Any] = []
             forms.append(flatten(function(), given, numbers=True))
-            return [trace.operand(_array(a)) for a in given]
+            return [trace.result(a) for a in given]
     return build_it
 
 

@@ -14,6 +14,7 @@ from ..arrays.indarray import INDArray
 from ..arrays.recording import state
 from ..base.datatype import DataType
 from ..expressions.tracing import BINARY, COMPARISONS, UNARY
+from ..families.array_code.symbolic_size import SymbolicSize
 
 if TYPE_CHECKING:
     from ..families.array_code.graph_array import GraphArray
@@ -24,6 +25,19 @@ METHODS = frozenset((
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj", "conjugate", "copy",
     "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "prod", "ravel", "repeat", "reshape", "round", "searchsorted",
     "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"))
+
+
+class OpenCount(SymbolicSize):
+    """The number of elements of an array some of whose sizes are not known; called, the size of a dimension."""
+
+    def __init__(self, array: GraphArray, sizes: tuple[Any, ...]) -> None:
+        count = array.size
+        super().__init__(count.arrays, count.formula)
+        self.sizes = sizes
+
+    def __call__(self, dimension: int) -> Any:
+        """The size of a dimension."""
+        return self.sizes[dimension]
 
 
 class LazyINDArray:
@@ -70,7 +84,10 @@ class LazyINDArray:
     @property
     def size(self) -> Any:
         """The number of elements; ``size(i)`` is the size of a dimension."""
-        return Count(self._array.shape) if self._real is None else self._real.size
+        if self._real is not None:
+            return self._real.size
+        sizes = self._array.shape
+        return OpenCount(self._array, sizes) if any(isinstance(n, SymbolicSize) for n in sizes) else Count(sizes)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -147,6 +164,13 @@ class LazyINDArray:
         else:
             self._recorder().set_item(self, settled(index), settled(value))
 
+    def reshape(self, *args: Any, **options: Any) -> Any:
+        """As of :class:`INDArray`; sizes that are not known stand beside numbers."""
+        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        if self._real is None and any(isinstance(n, SymbolicSize) for n in sizes):
+            return self._recorder().record_method("reshape", self, (tuple(sizes),), options)
+        return INDArray.reshape(self, *args, **options)     # type: ignore[arg-type]
+
     def fill(self, value: Any) -> None:
         """Give all elements one value. In place."""
         self[...] = value
@@ -169,7 +193,7 @@ class LazyINDArray:
             return getattr(self._real, name)
         member = inspect.getattr_static(INDArray, name, None)
         if isinstance(member, types.FunctionType) and not hasattr(member, "of_numpy"):
-            return types.MethodType(member, self)
+            return lambda *args, **kwargs: member(self, *map(self._array_of_size, args), **kwargs)
         if isinstance(member, property) and member.fget is not None:
             return member.fget(self)
         if name in METHODS:
@@ -177,6 +201,10 @@ class LazyINDArray:
         if hasattr(INDArray, name):
             return getattr(self._values(f"the attribute {name!r} of an array"), name)
         raise AttributeError(f"INDArray has no attribute {name!r}", name=name, obj=self)
+
+    def _array_of_size(self, value: Any) -> Any:
+        """A size that is not known, as an array; everything else as it is."""
+        return self._recorder().lazy(value.number().variable) if isinstance(value, SymbolicSize) else value
 
     # Calls that need values
 

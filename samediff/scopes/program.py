@@ -73,7 +73,7 @@ class TracedProgram:
                 raise trace.refused
             arrays: list[Any] = []
             self.results = flatten(made, arrays)
-            outputs = [trace.operand(a if isinstance(a, (LazyINDArray, np.ndarray)) else np.asarray(a)).name() for a in arrays]
+            outputs = [trace.result(a).name() for a in arrays]
         self.sd, self.names = trace.sd, (*(v.name() for v in inputs), *trace.captured)
         self.outside, self._baked = list(trace.captured.values()), trace.baked
         self._outputs = tuple(dict.fromkeys(outputs))

@@ -15,8 +15,9 @@ from ..base.datatype import DataType
 from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import GraphScopeError
-from ..expressions.arrays import to_numpy
-from ..families.array_code.symbolic_size import NotInGraphError
+from ..expressions.arrays import as_array, to_numpy
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..graph.graph import SameDiff
 from ..ir.op import Op
 from ..ir.tables import VISIBLE_VALUE
@@ -193,10 +194,23 @@ class GraphTrace:
             if trace_of(value) is not self:
                 trace_of(value).refuse_from_outside(value)
             return array_of(value).variable
+        if isinstance(value, SymbolicSize):
+            value = value.number()
+        if isinstance(value, GraphArray):           # made from sizes that are not known
+            return value.variable
         return self.capture(value) if isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__") else value
 
+    def result(self, value: Any) -> SDVariable:
+        """The variable of what code gives: numbers become arrays, sizes that are not known whole numbers."""
+        value = value.whole() if isinstance(value, SymbolicSize) else value
+        known = hasattr(value, "dtype") and not isinstance(value, np.generic)
+        made: SDVariable = self.operand(value if known else as_array(value))
+        return made
+
     def inner(self, value: Any) -> Any:
-        """A value with graph arrays in place of lazy ones and of NumPy's."""
+        """A value with graph arrays in place of lazy ones and of NumPy's; sizes, which may belong to a shape, as they are."""
+        if isinstance(value, SymbolicSize):
+            return value
         if type(value) in (tuple, list):
             return type(value)(map(self.inner, value))
         if type(value) is range:
@@ -221,7 +235,7 @@ class GraphTrace:
             return type(value)(map(self.outer, value))
         if hasattr(type(value), "_fields"):
             return type(value)(*map(self.outer, value))
-        return self.lazy(value.variable) if self.xp.is_graph_array(value) else value
+        return self.lazy(value.variable) if isinstance(value, GraphArray) else value
 
     def capture(self, array: Any) -> SDVariable:
         """The variable for an array from outside."""

@@ -60,8 +60,8 @@ def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bo
         if not feeds or not known.keys().isdisjoint(feeds):                # values of any placeholders
             feeds = {k: _fitting(sd, k, v) if k in labels else v for k, v in feeds.items()}
             data = _as_data(feeds, config)
-            if config.data_set_label_mask_mapping and data.get_labels():
-                _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, data.get_labels())
+            if config.data_set_label_mask_mapping and data.labels:
+                _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, data.labels)
             return Batch(data, feeds)
     if isinstance(item, DataSet):
         found = _of_one_input(sd, item, config)
@@ -73,17 +73,17 @@ def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bo
         item = MultiDataSet(*parts[:4])
         if parts.weights is not None:
             return as_batch(sd, with_weights(sd, item, config, parts.weights), config, labels_needed)
-    given, masks = item.get_labels(), item.get_labels_mask_arrays()
+    given, masks = item.labels, item.labels_masks
     fitting = [_fitting(sd, name, a) for name, a in zip(labels, given)]
     if any(map(operator.is_not, fitting, given)):
         given = [*fitting, *given[len(fitting):]]
-        data = MultiDataSet(item.get_features(), given, item.get_features_mask_arrays(), masks)
+        data = MultiDataSet(item.features, given, item.features_masks, masks)
         data.example_meta_data, item = item.example_meta_data, data
     if not labels_needed and not given:
         config = _without_labels(config)
     if not labels_needed and not config.data_set_label_mapping:      # they are for evaluations, not for the graph
         given, masks = [], None
-    feeds = config.placeholders(item.get_features(), given, item.get_features_mask_arrays(), masks)
+    feeds = config.placeholders(item.features, given, item.features_masks, masks)
     if config.data_set_label_mask_mapping and given:
         _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, given)
     return Batch(item, feeds)
@@ -130,8 +130,8 @@ def with_weights(sd: GraphCore, item: Any, config: TrainingConfig, sample_weight
                                  "sd.placeholder('weights', DataType.FLOAT, -1, 1), sd.loss.log_loss(…, weights=weights) or another loss, "
                                  "and data_set_label_mask_mapping('weights') in the training configuration")
     data = as_batch(sd, item, config).data
-    masks = masks_with_weights(data.get_labels(), data.get_labels_mask_arrays(), sample_weight, class_weight)
-    made = MultiDataSet(data.get_features(), data.get_labels(), data.get_features_mask_arrays(), masks)
+    masks = masks_with_weights(data.labels, data.labels_masks, sample_weight, class_weight)
+    made = MultiDataSet(data.features, data.labels, data.features_masks, masks)
     made.example_meta_data = data.example_meta_data
     return made
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests.docs.blocks import ROOT, blocks, run
 
-DOCUMENTS = ["README.md", "docs/data.md", "docs/arrays.md", "docs/compiled.md", "docs/files.md", "docs/onnx.md", "docs/plug-ins.md",
+DOCUMENTS = ["README.md", "docs/quick-start.md", "docs/data.md", "docs/arrays.md",
+             "docs/compiled.md", "docs/files.md", "docs/onnx.md", "docs/plug-ins.md",
              "docs/plug-ins-advanced.md", "docs/adding-ops.md", "docs/zoo.md", "docs/seeing.md"]
 
 #: Pages that are there once the site is built.

@@ -66,8 +66,19 @@ def spark(result, shown):
     assert "mean score of the workers" in shown and "rows of a DataFrame were classified" in shown
 
 
+def titanic(result, shown):
+    assert result > 0.7
+    assert "2201 people" in shown and shown.count("female") == 4
+
+
+def nile_anomaly(result, shown):
+    assert 1913 in result
+    assert "less than expected" in shown
+
+
 SHORT = [(spark, {"epochs": 1}),
          (quickstart, {"epochs": 1}), (custom_op, {"epochs": 40}), (custom_layer, {"epochs": 10}), (mlp_iris, {"epochs": 15}),
+         (titanic, {"epochs": 5}), (nile_anomaly, {"epochs": 60}),
          (char_lstm, {"epochs": 2, "width": 16, "characters": 1700, "written": 20}), (samediff_mnist, {"epochs": 2}),
          (gpu, {"name": "emulated" if not lacks_compiler() else "cpu", "epochs": 1, "count": 64})]
 

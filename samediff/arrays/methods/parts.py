@@ -47,8 +47,10 @@ class Parts:
         """A part: ``get(NDArrayIndex.all(), NDArrayIndex.point(1))``, one index for each leading axis.
 
         A view, but for lists of positions, which make a copy. An array of whole numbers takes slices along the first axis, one of
-        truth values the elements where it is True.
+        truth values the elements where it is True. Without an index the whole array, as values of records give theirs.
         """
+        if not indices:
+            return self
         given = _indices(indices)
         if given is None:
             (index,) = indices

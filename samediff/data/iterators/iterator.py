@@ -9,6 +9,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 from ...base.java_names import BatchIteratorNames, DataSetIteratorNames, DataSetPreProcessorNames
 from ...base.javanames import PythonSpelling, in_python_spelling
 from ...base.user_code.abstract_methods import unwritten
+from ...base.user_code.users_arrays import InDL4JForm
 from ...errors import ConfigurationError, DataTypeError, DL4PyError
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
@@ -35,7 +36,7 @@ class DataSetPreProcessor(DataSetPreProcessorNames):
 MultiDataSetPreProcessor = DataSetPreProcessor
 
 
-class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
+class BatchIterator(BatchIteratorNames, InDL4JForm, Positioned, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
     A subclass defines `has_next`, `take` (or ``next``, as in DL4J) and `reset`. ``for batch in iterator`` goes through all batches and
@@ -59,6 +60,7 @@ class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
 
             setattr(cls, "take", take)  # noqa: B010  # mypy knows no such assignment
             setattr(cls, "next", BatchIterator.next)  # noqa: B010
+            cls._knows_its_end = True
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         missing = sorted(getattr(cls, "__abstractmethods__", ()))
@@ -69,6 +71,7 @@ class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
 
     batches_stay = False        # whether a batch keeps its values while further ones are made: training may look ahead then
     _pre_processor: Any = None
+    _knows_its_end = False      # whether the sub-class answers who asks for so many examples behind the last batch, as in DL4J
 
     @abstractmethod
     def has_next(self) -> bool:
@@ -91,7 +94,7 @@ class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
             After the last batch; ask `has_next` first or call `reset`.
         """
         self.begin_pass()
-        if not self.has_next():
+        if not (self._knows_its_end and num) and not self.has_next():
             raise NoMoreDataError(f"{type(self).__name__} has no further batch: ask has_next() first, or reset()")
         batch = self.take(num)
         self._batches_given += 1

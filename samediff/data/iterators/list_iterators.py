@@ -303,7 +303,8 @@ class INDArrayDataSetIterator(ViewIterator):
     Parameters
     ----------
     pairs : iterable of (array-like, array-like)
-        One pair for each example, all of one shape; at least one.
+        One pair for each example, all of one shape; at least one. Arrays of more axes than one that begin with an axis of 1 are
+        batches of one example, as in DL4J.
 
     Raises
     ------
@@ -325,7 +326,8 @@ class INDArrayDataSetIterator(ViewIterator):
         shapes = {None if a is None else a.shape for a in arrays}
         if len(shapes) != 1 or None in shapes:
             raise ShapeError(f"all {what} need one shape, got {', '.join(sorted(map(str, shapes)))}")
-        stacked = np.stack([a for a in arrays if a is not None])
+        given = [a for a in arrays if a is not None]
+        stacked = np.concatenate(given) if given[0].ndim > 1 and len(given[0]) == 1 else np.stack(given)
         return stacked if self._dtype is None else stacked.astype(self._dtype)
 
 

@@ -20,7 +20,8 @@ from .list_iterators import ViewIterator, check_batch
 class KFoldIterator(DataSetIterator, KFoldIteratorNames):
     """K-fold cross-validation: `next` gives the training part, `test_fold` the rest.
 
-    The examples are shuffled first, and again at every reset. The first ``examples % k`` folds have one example more.
+    Without a seed the first pass takes the examples as they stand, as in DL4J; they are shuffled at every reset.
+    The first ``examples % k`` folds have one example more.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class KFoldIterator(DataSetIterator, KFoldIteratorNames):
     data : DataSet
         Not changed.
     seed : int, optional
-        Seed of the order; by the clock without one.
+        Seed of the order of all passes; by the clock without one.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class KFoldIterator(DataSetIterator, KFoldIteratorNames):
         if held is None or not 2 <= folds <= held.num_examples():
             raise ConfigurationError("KFoldIterator needs data and 2 or more folds, not more than examples; "
                                      f"got {folds} folds of {held}")
-        self._k, self._seed, self._held = folds, time.time_ns() if seed is None else seed, held
+        self._k, self._seed, self._held = folds, seed, held
         n = held.num_examples()
         sizes = np.full(folds, n // folds) + (np.arange(folds) < n % folds)
         self._edges = np.concatenate([[0], np.cumsum(sizes)])
@@ -52,7 +53,8 @@ class KFoldIterator(DataSetIterator, KFoldIteratorNames):
 
     def _mix(self) -> None:
         self._at = 0
-        self._data = self._held.get(np.random.default_rng(self._seed).permutation(self._held.num_examples()))
+        rows = self._held.num_examples()
+        self._data = self._held if self._seed is None else self._held.get(np.random.default_rng(self._seed).permutation(rows))
 
     def has_next(self) -> bool:
         return self._at < self._k
@@ -71,14 +73,15 @@ class KFoldIterator(DataSetIterator, KFoldIteratorNames):
         return self._fold
 
     def reset(self) -> None:
-        self._seed += bool(self._at)
+        if self._at:
+            self._seed = time.time_ns() if self._seed is None else self._seed + 1
         self._mix()
 
     def get_order(self) -> dict[str, Any]:
         return {"seed": self._seed}
 
     def set_order(self, order: Mapping[str, Any]) -> None:
-        self._seed = int(order["seed"])
+        self._seed = order["seed"]
         self._mix()
 
     def batch(self) -> int:

@@ -7,16 +7,17 @@ import numpy as np
 
 from ...base.datatype import is_floating
 from ...base.java_names import ImageMultiPreProcessingScalerNames, ImagePreProcessingScalerNames, VGG16ImagePreProcessorNames
-from ...base.javanames import JavaSpelling
+from ...base.user_code.users_arrays import into_given
 from ...errors import ConfigurationError, ShapeError
 from ...expressions.arrays import require_numbers, to_numbers
 from ..sets.affine import affine, along_axis_1
 from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array, data_array
 from ..sets.multi_dataset import MultiDataSet
+from .data_normalization import DataNormalization, MultiDataNormalization
 
 
-class _ImageMap(JavaSpelling):
+class _ImageMap(DataNormalization):
     """Features (and labels of rank 4 after ``fit_label(True)``) times ``scale`` plus ``shift``."""
 
     def __init__(self, scale: Any, shift: Any) -> None:
@@ -54,7 +55,7 @@ class _ImageMap(JavaSpelling):
 
     def _apply(self, data: Any, inverse: bool) -> Any:
         if not isinstance(data, DataSet):
-            return self._of(data, inverse)
+            return into_given(data, self._of(data, inverse))
         features = self._of(data.features, inverse)
         if self._fit_label:
             data.labels = self._labels(data.labels, inverse)
@@ -62,28 +63,26 @@ class _ImageMap(JavaSpelling):
         return data
 
     def transform(self, data: Any) -> Any:
-        """Map a data set in place, or an array into a new one; returns it."""
+        """Map a data set or DL4J's array in place, other arrays into a new one; returns it."""
         return self._apply(data, False)
 
     def revert(self, data: Any) -> Any:
         """The inverse of `transform`."""
         return self._apply(data, True)
 
-    def pre_process(self, data: DataSet) -> None:
-        """`transform`, as a preprocessor of an iterator."""
-        self.transform(data)
-
     def transform_label(self, labels: Any) -> Array:
         """Map labels of rank 4, when `fit_label` asks for it."""
-        return self._labels(to_numbers(labels, "a normalizer"), False) if self._fit_label else to_numbers(labels, "a normalizer")
+        found = to_numbers(labels, "a normalizer")
+        return into_given(labels, self._labels(found, False)) if self._fit_label else found
 
     def revert_labels(self, labels: Any) -> Array:
         """Map labels of rank 4 back, when `fit_label` asks for it."""
-        return self._labels(to_numbers(labels, "a normalizer"), True) if self._fit_label else to_numbers(labels, "a normalizer")
+        found = to_numbers(labels, "a normalizer")
+        return into_given(labels, self._labels(found, True)) if self._fit_label else found
 
     def revert_features(self, features: Any) -> Array:
         """Map features back."""
-        return self._of(features, True)
+        return into_given(features, self._of(features, True))  # type: ignore[no-any-return]
 
 
 class ImagePreProcessingScaler(_ImageMap, ImagePreProcessingScalerNames):
@@ -131,7 +130,7 @@ class VGG16ImagePreProcessor(_ImageMap, VGG16ImagePreProcessorNames):
         super().__init__(1.0, -np.array(self.MEANS))
 
 
-class ImageMultiPreProcessingScaler(ImageMultiPreProcessingScalerNames):
+class ImageMultiPreProcessingScaler(MultiDataNormalization, ImageMultiPreProcessingScalerNames):
     """`ImagePreProcessingScaler` for some inputs of a MultiDataSet.
 
     Parameters
@@ -163,7 +162,7 @@ class ImageMultiPreProcessingScaler(ImageMultiPreProcessingScalerNames):
         """Does nothing: there is nothing to fit."""
 
     def _apply(self, data: MultiDataSet, inverse: bool) -> MultiDataSet:
-        new = {i: self._scaler._apply(data.get_features(i), inverse) for i in self.feature_indices}
+        new = {i: self._scaler._apply(data.array("features", i), inverse) for i in self.feature_indices}
         for i, array in new.items():
             data.set_features(i, array)
         return data
@@ -175,7 +174,3 @@ class ImageMultiPreProcessingScaler(ImageMultiPreProcessingScalerNames):
     def revert(self, data: MultiDataSet) -> MultiDataSet:
         """The inverse of `transform`."""
         return self._apply(data, True)
-
-    def pre_process(self, data: MultiDataSet) -> None:
-        """`transform`, as a preprocessor of an iterator."""
-        self.transform(data)

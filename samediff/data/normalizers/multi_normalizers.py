@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...base.java_names import MultiNormalizerHybridNames, MultiNormalizerMinMaxScalerNames, MultiNormalizerStandardizeNames
+from ...base.user_code.users_arrays import into_given, users_array
 from ...errors import ConfigurationError
 from ..iterators.iterator import BatchIterator
 from ..sets.column_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 from ..sets.dataset_arrays import Array
 from ..sets.multi_dataset import MultiDataSet
+from .data_normalization import MultiDataNormalization
 from .normalizers import batches_of
 
 
@@ -26,7 +28,7 @@ class Strategy:
 STANDARDIZE = Strategy(DistributionStats)
 
 
-class MultiNormalizerHybrid(MultiNormalizerHybridNames):
+class MultiNormalizerHybrid(MultiDataNormalization, MultiNormalizerHybridNames):
     """Every input and output normalized in its own way: standardized, scaled to a range, or left alone.
 
     What is said for one input or output goes before what is said for all. Shapes and masks as for
@@ -123,7 +125,7 @@ class MultiNormalizerHybrid(MultiNormalizerHybridNames):
         for i, array in enumerate(arrays):
             affine = self._map(kind, i, inverse)
             mask = masks[i] if masks else None
-            out.append(array if affine is None or array is None else mapped(array, mask, *affine))
+            out.append(array if affine is None or array is None else into_given(array, mapped(array, mask, *affine)))
         return out
 
     def _apply(self, data: MultiDataSet, inverse: bool) -> MultiDataSet:
@@ -140,10 +142,6 @@ class MultiNormalizerHybrid(MultiNormalizerHybridNames):
         """The inverse of `transform`."""
         return self._apply(data, True)
 
-    def pre_process(self, data: MultiDataSet) -> None:
-        """`transform`, as a preprocessor of an iterator."""
-        self.transform(data)
-
     def revert_features(self, features: list[Array], masks: list[Array | None] | None = None) -> list[Array | None]:
         """Map features back."""
         return self._mapped("features", features, masks, True)
@@ -156,7 +154,7 @@ class MultiNormalizerHybrid(MultiNormalizerHybridNames):
         if index not in self.stats[kind]:
             raise ConfigurationError(f"{type(self).__name__} has no statistics of {kind} {index}")
         stats = self.stats[kind][index]
-        return stats.second if number else stats.first
+        return users_array(stats.second if number else stats.first)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(is_fit={self.fitted})"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.java_names import FittedNormalizerNames, NormalizerMinMaxScalerNames, NormalizerStandardizeNames
+from ...base.user_code.users_arrays import into_given, users_array
 from ...errors import ConfigurationError
 from ...expressions.arrays import as_array, require_numbers, to_numbers
 from ..iterators.iterator import BatchIterator
@@ -14,6 +15,7 @@ from ..sets.column_statistics import DistributionStats, MinMaxStats, Statistics,
 from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array, data_array
 from ..sets.multi_dataset import MultiDataSet
+from .data_normalization import DataNormalization
 
 
 def batches_of(data: Any) -> list[Any]:
@@ -29,7 +31,7 @@ def batches_of(data: Any) -> list[Any]:
     return found
 
 
-class FittedNormalizer(FittedNormalizerNames):
+class FittedNormalizer(DataNormalization, FittedNormalizerNames):
     """Base of normalizers that are fitted to data and then map features, and labels when asked, affinely.
 
     Statistics are per column for rank 2, per channel or feature (axis 1) for ranks 3 and 4; masked time steps do not
@@ -87,19 +89,15 @@ class FittedNormalizer(FittedNormalizerNames):
         values = data_array(array, which)
         if values is None:
             raise ConfigurationError(f"{type(self).__name__}: expected an array of {which}s, got None")
-        return mapped(require_numbers(values, "a normalizer"), mask, *self._map(which, inverse))
+        return into_given(array, mapped(require_numbers(values, "a normalizer"), mask, *self._map(which, inverse)))  # type: ignore[no-any-return]
 
     def transform(self, data: Any, mask: Any = None) -> Any:
-        """Map a data set in place, or an array of features (with its mask) into a new one; returns it."""
+        """Map a data set or DL4J's array of features (with its mask) in place, other arrays into a new one; returns it."""
         return self._apply(data, mask, False)
 
     def revert(self, data: Any, mask: Any = None) -> Any:
         """The inverse of `transform`."""
         return self._apply(data, mask, True)
-
-    def pre_process(self, data: DataSet) -> None:
-        """`transform`, as a preprocessor of an iterator."""
-        self.transform(data)
 
     def transform_label(self, labels: Any, mask: Any = None) -> Array:
         """Map labels, when `fit_label` asks for it."""
@@ -132,7 +130,7 @@ class FittedNormalizer(FittedNormalizerNames):
     def _statistic(self, which: str, number: int) -> Array:
         self._map(which, False)
         stats: Statistics = getattr(self, f"{which}_stats")
-        return stats.second if number else stats.first
+        return users_array(stats.second if number else stats.first)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(fit_label={self._fit_label}, is_fit={self.is_fit()})"

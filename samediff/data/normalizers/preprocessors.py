@@ -230,11 +230,11 @@ class UnderSamplingByMaskingPreProcessor(DataSetPreProcessor, UnderSamplingByMas
 
     def pre_process(self, data: DataSet | MultiDataSet) -> None:
         """Change the mask of the labels."""
-        labels = data.labels if isinstance(data, DataSet) else data.get_labels(0)
+        labels = data.labels if isinstance(data, DataSet) else data.array("labels", 0)
         if labels is None or labels.ndim != 3 or labels.shape[1] > 2:
             raise ShapeError("expected labels of shape (examples, 1 or 2, time), "
                              f"got {None if labels is None else labels.shape}")
-        mask = data.get_labels_mask_array() if isinstance(data, DataSet) else data.get_labels_mask_array(0)
+        mask = data.labels_mask if isinstance(data, DataSet) else data.array("labels_masks", 0)
         counted = np.ones((labels.shape[0], labels.shape[2])) if mask is None else np.asarray(mask)
         rare = (np.asarray(labels)[:, -1] > 0.5) == bool(self._minority)
         kept = np.concatenate([self._kept(rare[:, i:i + self._window], counted[:, i:i + self._window])

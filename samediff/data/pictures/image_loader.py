@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.javanames import JavaSpelling
+from ...base.user_code.users_arrays import users_array
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, DataTypeError, ShapeError
 from ..normalizers.image_transforms import Transform, resized
@@ -74,7 +75,7 @@ class NativeImageLoader(JavaSpelling):
         if self.image_transform is not None:
             picture = np.asarray(self.image_transform(picture, self._random), np.float32)
             picture = picture if self.height is None else resized(picture, self.height, self.width or 1)
-        return (picture if nchw else picture.transpose(1, 2, 0))[None]
+        return users_array((picture if nchw else picture.transpose(1, 2, 0))[None])  # type: ignore[no-any-return]
 
     def picture(self, image: Any) -> NDArray[np.float32]:
         """The picture without transform. Shapes: (channels, height, width)."""
@@ -87,7 +88,7 @@ class NativeImageLoader(JavaSpelling):
 
     def as_row_vector(self, image: Any) -> NDArray[np.float32]:
         """The picture as one row. Shapes: (values,)."""
-        return self.as_matrix(image).ravel()
+        return users_array(np.asarray(self.as_matrix(image)).ravel())  # type: ignore[no-any-return]
 
     def as_image(self, matrix: Any) -> Any:
         """Pillow's picture of an array as `as_matrix` gives it."""

@@ -16,6 +16,7 @@ from ...errors import ConfigurationError, FileFormatError
 from ..iterators.iterator import NoMoreDataError
 from ..records.record_meta_data import Record, RecordMetaDataLine
 from ..records.record_reader import RecordReader
+from ..records.writables import as_writables
 from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from ..splits.text_splits import InputStreamInputSplit, StringSplit
@@ -163,11 +164,11 @@ class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
     def next(self, num: int | None = None) -> list[Any]:
         if num is not None:
             self._at += num
-            return self.table()[self._at - num:self._at].tolist()  # type: ignore[no-any-return]
+            return as_writables(self.table()[self._at - num:self._at].tolist())  # type: ignore[no-any-return]
         if not self.has_next():
             raise NoMoreDataError("CSVRecordReader has no further record: ask has_next() first, or reset()")
         self._at += 1
-        record: list[Any] = self.table()[self._at - 1].tolist()
+        record: list[Any] = as_writables(self.table()[self._at - 1].tolist())
         return record
 
     def next_record(self) -> Record:

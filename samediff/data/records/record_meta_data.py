@@ -7,6 +7,7 @@ from typing import Any
 
 from ...base.java_names import RecordMetaDataLineNames
 from ...base.javanames import JavaSpelling
+from .writables import as_writables
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class RecordMetaDataLine(RecordMetaDataLineNames):
     line_number: int
     uri: str
     record: int
+
+    @property
+    def source(self) -> tuple[str, int]:
+        """File and line."""
+        return self.uri, self.line_number
 
     def get_location(self) -> str:
         """File and line, as text."""
@@ -59,7 +65,7 @@ class Record(list[Any], JavaSpelling):
     """
 
     def __init__(self, record: Iterable[Any], meta_data: RecordMetaDataLine) -> None:
-        super().__init__(record)
+        super().__init__(as_writables(record))
         self.meta_data = meta_data
 
     def get_record(self) -> list[Any]:

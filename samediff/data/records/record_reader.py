@@ -10,6 +10,7 @@ from ..iterators.iterator import NoMoreDataError
 from ..splits.file_split import as_split
 from ..splits.input_split import InputSplit, Source
 from .record_meta_data import Record, RecordMetaDataLine
+from .writables import as_writables
 
 #: A record: its values.
 Values = list[Any]
@@ -64,7 +65,7 @@ class RecordReader(JavaSpelling):
     def next(self, num: int | None = None) -> Any:
         """The next record: a list of its values; with ``num``, a list of at most so many records."""
         if num is None:
-            return self._taken()[0]
+            return as_writables(self._taken()[0])
         found: list[Any] = []
         while len(found) < num and self.has_next():
             found.append(self.next())
@@ -91,11 +92,17 @@ class RecordReader(JavaSpelling):
     def load_from_meta_data(self, meta_data: RecordMetaDataLine | Sequence[RecordMetaDataLine]) -> Any:
         """The records that came from there; one where a single place is given."""
         wanted = [meta_data] if isinstance(meta_data, RecordMetaDataLine) else list(meta_data)
-        found = {place.record: Record(record, place) for record, place in self.read() if place in wanted}
-        missing = [place for place in wanted if place.record not in found]
-        if missing:
-            raise FileFormatError(f"{type(self).__name__} has no record from {missing[0].get_location()}")
-        return found[wanted[0].record] if isinstance(meta_data, RecordMetaDataLine) else [found[place.record] for place in wanted]
+        found: dict[tuple[str, int], dict[int, Any]] = {place.source: {} for place in wanted}
+        for record, place in self.read():       # numbers of records change with the order of files, places in files do not
+            if place.source in found:
+                found[place.source][place.record] = record
+        records = []
+        for place in wanted:
+            there = found[place.source]
+            if not there or (len(there) > 1 and place.record not in there):
+                raise FileFormatError(f"{type(self).__name__} has no record from {place.get_location()}")
+            records.append(Record(there[place.record] if len(there) > 1 else next(iter(there.values())), place))
+        return records[0] if isinstance(meta_data, RecordMetaDataLine) else records
 
     def close(self) -> None:
         """Does nothing: files are open only while they are read."""

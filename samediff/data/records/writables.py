@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.javanames import JavaSpelling
+from ...base.user_code.users_arrays import users_array
 from ...configuration.classes import find_class, register
 
 _INT = 1 << 31
@@ -233,6 +234,12 @@ class WritableValue:
         if isinstance(given, int):
             return IntWritable(given) if -_INT <= given < _INT else LongWritable(given)
         return DoubleWritable(given) if isinstance(given, float) else Text(given) if isinstance(given, str) else given
+
+
+def as_writables(values: Any) -> Any:
+    """The values of a record, or of the records of a sequence, as DL4J's; arrays have its methods."""
+    return [as_writables(v) if isinstance(v, list) else users_array(v) if isinstance(v, np.ndarray) else WritableValue.of(v)
+            for v in values]
 
 
 def plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import numpy as np
 
 from ...base.java_names import DataSetNames, SplitTestAndTrainNames
+from ...base.user_code.users_arrays import InDL4JForm, users_array
 from ...errors import ConfigurationError, ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_data_set, save_data_set
@@ -20,7 +21,7 @@ from .multi_dataset import MultiDataSet
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 
-class DataSet(FeatureTransforms, DataSetNames):
+class DataSet(FeatureTransforms, DataSetNames, InDL4JForm):
     """Features and labels of some examples, with optional masks.
 
     Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the
@@ -73,19 +74,19 @@ class DataSet(FeatureTransforms, DataSetNames):
 
     def get_features(self) -> Array | None:
         """The features, or None."""
-        return self._part("features")
+        return users_array(self._part("features"))  # type: ignore[no-any-return]
 
     def get_labels(self) -> Array | None:
         """The labels, or None."""
-        return self._part("labels")
+        return users_array(self._part("labels"))  # type: ignore[no-any-return]
 
     def get_features_mask_array(self) -> Array | None:
         """The mask of the features, or None."""
-        return self._part("features_mask")
+        return users_array(self._part("features_mask"))  # type: ignore[no-any-return]
 
     def get_labels_mask_array(self) -> Array | None:
         """The mask of the labels, or None."""
-        return self._part("labels_mask")
+        return users_array(self._part("labels_mask"))  # type: ignore[no-any-return]
 
     def set_features_mask_array(self, mask: Any) -> None:
         """Replace the mask of the features."""
@@ -98,6 +99,10 @@ class DataSet(FeatureTransforms, DataSetNames):
     def has_mask_arrays(self) -> bool:
         """Whether there is a mask of features or labels."""
         return self._part("features_mask") is not None or self._part("labels_mask") is not None
+
+    def get_example_meta_data(self, kind: type | None = None) -> list[Any] | None:
+        """Where each example came from, where that is known; the class of it, as DL4J asks for it, has no effect."""
+        return self.example_meta_data
 
     def get_label_names_list(self) -> list[str]:
         """The names of the label columns; empty when they were not set."""

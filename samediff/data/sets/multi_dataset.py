@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol, Self
 import numpy as np
 
 from ...base.java_names import MultiDataSetNames
+from ...base.user_code.users_arrays import InDL4JForm, users_array, users_arrays
 from ...errors import ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_multi_data_set, save_multi_data_set
@@ -30,7 +31,7 @@ class OneOfEach(Protocol):
     def to_multi_data_set(self) -> MultiDataSet: ...
 
 
-class MultiDataSet(MultiDataSetNames):
+class MultiDataSet(MultiDataSetNames, InDL4JForm):
     """Lists of features and labels of the same examples, with optional masks.
 
     Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on
@@ -92,31 +93,35 @@ class MultiDataSet(MultiDataSetNames):
 
     def get_features(self, index: int | None = None) -> Any:
         """All features as a list, or one array."""
-        return self.array("features", index)
+        return users_arrays(self.array("features", index))
 
     def get_labels(self, index: int | None = None) -> Any:
         """All labels as a list, or one array."""
-        return self.array("labels", index)
+        return users_arrays(self.array("labels", index))
 
     def get_features_mask_arrays(self) -> list[Array | None] | None:
         """All masks of features, or None."""
-        masks: list[Array | None] | None = self.array("features_masks", None)
+        masks: list[Array | None] | None = users_arrays(self.array("features_masks", None))
         return masks
 
     def get_labels_mask_arrays(self) -> list[Array | None] | None:
         """All masks of labels, or None."""
-        masks: list[Array | None] | None = self.array("labels_masks", None)
+        masks: list[Array | None] | None = users_arrays(self.array("labels_masks", None))
         return masks
 
     def get_features_mask_array(self, index: int) -> Array | None:
         """One mask of features, or None."""
-        mask: Array | None = self.array("features_masks", index)
+        mask: Array | None = users_array(self.array("features_masks", index))
         return mask
 
     def get_labels_mask_array(self, index: int) -> Array | None:
         """One mask of labels, or None."""
-        mask: Array | None = self.array("labels_masks", index)
+        mask: Array | None = users_array(self.array("labels_masks", index))
         return mask
+
+    def get_example_meta_data(self, kind: type | None = None) -> list[Any] | None:
+        """Where each example came from, where that is known; the class of it, as DL4J asks for it, has no effect."""
+        return self.example_meta_data
 
     def set_features(self, first: Any, array: Any = None) -> None:
         """Replace all features by a list, or with ``(index, array)`` one of them."""
@@ -147,12 +152,14 @@ class MultiDataSet(MultiDataSetNames):
     @property
     def features_masks(self) -> list[Array | None] | None:
         """All masks of features, or None."""
-        return self.get_features_mask_arrays()
+        masks: list[Array | None] | None = self.array("features_masks", None)
+        return masks
 
     @property
     def labels_masks(self) -> list[Array | None] | None:
         """All masks of labels, or None."""
-        return self.get_labels_mask_arrays()
+        masks: list[Array | None] | None = self.array("labels_masks", None)
+        return masks
 
     def has_mask_arrays(self) -> bool:
         """Whether there is any mask."""

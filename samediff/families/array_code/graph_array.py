@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...expressions.tracing import BINARY, COMPARISONS, UNARY
-from .symbolic_size import NotInGraphError, SymbolicSize
+from .symbolic_size import NotInGraphError, SymbolicSize, knows_sizes
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -114,6 +114,8 @@ class GraphArray:
         return self.xp.matmul(other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        if any(map(knows_sizes, args)):
+            return NotImplemented
         if kwargs.pop("out", None) is not None:
             raise NotInGraphError(f"np.{ufunc.__name__} with out= has no graph node: use its result")
         return self.xp.call(ufunc if method == "__call__" else getattr(ufunc, method), args, kwargs)
@@ -159,6 +161,8 @@ def _refusing(name: str) -> Callable[..., Any]:
 def _install() -> None:
     def operator(name: str, swap: bool = False) -> Callable[..., Any]:
         def method(self: GraphArray, *other: Any) -> Any:
+            if other and knows_sizes(other[0]):
+                return NotImplemented
             return getattr(self.xp, name)(*((*other, self) if swap else (self, *other)))
         return method
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.datatype import is_floating
+from ...base.datatype import DataType, is_floating
 from ...expressions.tracing import TraceError
 from ..sizes import WHOLE, SizeExpr, axis_size
 
@@ -34,24 +34,34 @@ class SymbolicSize:
         return cls((array,), ("axis", 0, axis))
 
     def number(self) -> Any:
-        """A scalar graph array of the floating type of the (first) array, LONG where that has another one."""
-        return self._number(self.formula)
+        """A scalar graph array of the type of the (first) array, as a Python int takes it; LONG where that is too small for sizes."""
+        own = self.arrays[0].dtype
+        return self._number(self.formula, DataType.of(own) if is_floating(own) or own in (np.int32, np.uint32) else DataType.LONG)
 
-    def _number(self, formula: SizeExpr) -> Any:
+    def whole(self) -> Any:
+        """A scalar graph array of type LONG."""
+        return self._number(self.formula, DataType.LONG)
+
+    def _number(self, formula: SizeExpr, data_type: DataType) -> Any:
         if isinstance(formula, int):
             return formula
         kind, left, right = formula
         if kind == "axis":
-            own = self.arrays[0].dtype
-            wanted = own if is_floating(own) else np.dtype(np.int64)
-            made = self.arrays[left].like(axis_size(self.arrays[left].variable, right))
-            return made if made.dtype == wanted else made.astype(wanted)
-        return WHOLE[kind](self._number(left), self._number(right))
+            return self.arrays[left].like(axis_size(self.arrays[left].variable, right, data_type))
+        return WHOLE[kind](self._number(left, data_type), self._number(right, data_type))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(map(knows_sizes, inputs)):
+            return NotImplemented
+        return getattr(ufunc, method)(*[n.whole() if isinstance(n, SymbolicSize) else n for n in inputs], **options)
 
     def __index__(self) -> int:
         raise NotInGraphError(f"a size of {self.arrays[0]!r} is not known while the graph is built, and the code needs it as an int")
 
     __int__ = __bool__ = __index__
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        self.__index__()
 
     def __neg__(self) -> Any:
         return 0 - self  # type: ignore[operator]  # set below
@@ -63,7 +73,7 @@ class SymbolicSize:
         if isinstance(other, SymbolicSize):
             return self.formula == other.formula and [a.variable.name() for a in self.arrays] == [
                 a.variable.name() for a in other.arrays]
-        return NotImplemented if _knows_sizes(other) else self.number() == other
+        return NotImplemented if knows_sizes(other) else self.number() == other
 
     __hash__ = object.__hash__
 
@@ -71,7 +81,7 @@ class SymbolicSize:
         return f"<size {self.formula} of {self.arrays}>"
 
 
-def _knows_sizes(other: Any) -> bool:
+def knows_sizes(other: Any) -> bool:
     """Whether an operand stands above graph arrays, and takes sizes beside itself: a recorded array."""
     return bool(getattr(other, "__array_priority__", 0) > 1000)
 
@@ -96,7 +106,7 @@ def gathered(sizes: Any, known: Sequence[Any] = ()) -> tuple[tuple[SizeExpr, ...
 def _install() -> None:
     def whole(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
         def call(self: SymbolicSize, other: Any) -> Any:
-            if _knows_sizes(other):
+            if knows_sizes(other):
                 return NotImplemented
             if not isinstance(other, (int, SymbolicSize)) or isinstance(other, bool):
                 left, right = (other, self.number()) if swap else (self.number(), other)
@@ -108,7 +118,7 @@ def _install() -> None:
 
     def number(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
         def call(self: SymbolicSize, other: Any) -> Any:
-            if _knows_sizes(other):
+            if knows_sizes(other):
                 return NotImplemented
             other = other.number() if isinstance(other, SymbolicSize) else other
             return getattr(operator, kind)(*((other, self.number()) if swap else (self.number(), other)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
+from ...base.javanames import JavaSpelling
+from ...base.user_code.users_arrays import users_arrays
 from ...errors import GradientError, GraphError
 from ...executor.session import known_plan, run
 from ...families.gradient import check_losses, gradients
@@ -14,17 +16,29 @@ from .execution import NOTHING_DRAWN, ExecutionMixin
 from .external_errors import ExternalErrors, external_errors
 
 
-class OutAndGrad(NamedTuple):
+class _OutAndGrad(NamedTuple):
+    outputs: dict[str, Any]
+    gradients: dict[str, Any]
+
+
+class OutAndGrad(_OutAndGrad, JavaSpelling):
     """Outputs and gradients of one run, each a dictionary by name.
 
     Parameters
     ----------
     outputs, gradients : dict of array by str
-        By names of variables; gradients are those of the summed losses.
+        By names of variables; gradients are those of the summed losses. DL4J's getters give them as INDArrays.
     """
 
-    outputs: dict[str, Any]
-    gradients: dict[str, Any]
+    __slots__ = ()
+
+    def get_outputs(self) -> dict[str, Any]:
+        """The outputs."""
+        return users_arrays(self.outputs)  # type: ignore[no-any-return]
+
+    def get_gradients(self) -> dict[str, Any]:
+        """The gradients."""
+        return users_arrays(self.gradients)  # type: ignore[no-any-return]
 
 
 class GradientRequest(NamedTuple):
@@ -192,6 +206,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
                                         variables: Any) -> OutAndGrad:
         """Outputs and gradients from one run, in training mode; placeholders and errors as of :meth:`calculate_gradients`."""
+        given = placeholders
         request = self._gradient_request(tuple(self.tables.names_in(_list(outputs))), tuple(self.tables.names_in(_list(variables))))
         if placeholders is None or not placeholders:
             placeholders = dict(self.tables.given())
@@ -202,7 +217,8 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         else:
             context = self._context(True) if plan.needs_rng else NOTHING_DRAWN
             results = plan.run([placeholders[n] for n in plan.feeds], context)
-        return OutAndGrad(dict(zip(request.outputs, results)), dict(zip(request.variables, results[len(request.outputs):])))
+        found = self.tables.in_kind(results, given)
+        return OutAndGrad(dict(zip(request.outputs, found)), dict(zip(request.variables, found[len(request.outputs):])))
 
     def _gradient_request(self, outputs: tuple[str, ...], variables: tuple[str, ...]) -> GradientRequest:
         """The gradient graph, and what to compute of it: worked out once for each request to a version of the graph."""

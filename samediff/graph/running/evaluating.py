@@ -95,11 +95,11 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         for batch, values in evaluate(self, source, [*self._listeners, *heard], Operation.EVALUATION, *evaluations):
             for name, found in evaluations.items():
                 index = indices.get(name, 0)
-                labels = batch.get_labels()
+                labels = batch.labels
                 if not 0 <= index < len(labels):
                     raise ConfigurationError(f"label array {index} of {name!r} is asked for, the data has {len(labels)}")
                 for evaluation in found:
-                    evaluation.eval(labels[index], values[name], batch.get_labels_mask_array(index))
+                    evaluation.eval(labels[index], values[name], batch.array("labels_masks", index))
         return EvaluationRecord(evaluations)
 
     def evaluate_multiple(self, data: Any, variable_evals: Mapping[Any, Any], *listeners: Any) -> EvaluationRecord:
@@ -152,27 +152,29 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         if placeholders is ...:
             return OutputConfig(self)
         if batch_size is not None:
-            return self._in_pieces(placeholders, outputs, batch_size)
+            return self.tables.in_kind(self._in_pieces(placeholders, outputs, batch_size), placeholders)
         if type(placeholders) is dict and not self._listeners and not self._keeps:
             plan = known_plan(self, placeholders, outputs, False)
             if plan is not None:                            # nearly always: nothing else to look at
                 context = self._context(False) if plan.needs_rng else NOTHING_DRAWN
                 results = plan.run([placeholders[n] for n in plan.feeds], context)
-                return {outputs[0]: results[0]} if len(outputs) == 1 else dict(zip(outputs, results))
+                return self.tables.in_kind({outputs[0]: results[0]} if len(outputs) == 1 else dict(zip(outputs, results)), placeholders)
         outputs, heard = split_by_kind(outputs, Listener)
         outputs = outputs or (self._only_output(),)
         if placeholders is None or self._holds_values(placeholders):
             placeholders = fitting_labels(self, placeholders, self._config)
-            listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None
-            return self.heard_output(listeners, placeholders, self.tables.names_in(outputs)) if listeners else super().output(placeholders,
-                *outputs)
+            if not self._listeners and not heard:
+                return super().output(placeholders, *outputs)
+            listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE)
+            return self.tables.in_kind(self.heard_output(listeners, placeholders, self.tables.names_in(outputs)), placeholders)
         if self._config is None:
             names = [n for n, v in self.tables.variables.items() if v.is_place_holder()]
             raise ConfigurationError(f"values of placeholders are a dictionary, such as {{{names[0] if names else 'x'!r}: array}}; got "
                                      f"{type(placeholders).__name__}. Arrays, data sets and iterators need a training configuration, whose "
                                      "mappings say which placeholder they are for")
         batches = self.output_batches(placeholders, *outputs, *heard)
-        return {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in self.tables.names_in(outputs)}
+        found = {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in self.tables.names_in(outputs)}
+        return self.tables.in_kind(found, placeholders)
 
     def _in_pieces(self, data: Any, outputs: Sequence[Any], size: int) -> dict[str, Any]:
         """Outputs for the rows of data, so many at once."""

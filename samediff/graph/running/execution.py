@@ -78,7 +78,7 @@ class ExecutionMixin(GraphCore):
         names = self.tables.names_in(outputs)
         if not names:
             raise GraphError("name at least one output to compute")
-        return self.compute(placeholders, names)
+        return self.tables.in_kind(self.compute(placeholders, names), placeholders)  # type: ignore[no-any-return]
 
     def output_single(self, placeholders: Mapping[str, Any] | None, output: Any) -> Any:
         """Compute one variable."""

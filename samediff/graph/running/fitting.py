@@ -157,7 +157,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
         >>> sd.fit(np.ones((4, 1)), np.ones((4, 1))).loss_curve().last_mean_loss("loss")
         1.0
         >>> w.get_arr()
-        array([[0.5]], dtype=float32)
+        INDArray([[0.5]], dtype=float32)
         """
         data, labels = self._by_role("fit", data, None, unknown, OPTIONS)
         args, heard = split_by_kind(args, Listener) if args else ((), [])

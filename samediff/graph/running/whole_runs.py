@@ -74,7 +74,7 @@ class WholeRuns(GraphPredictingMixin):
         >>> sd.exec().doubled
         array([2., 4.], dtype=float32)
         >>> y.get_arr()
-        array(8., dtype=float32)
+        INDArray(8., dtype=float32)
         """
         heard = [o for o in outputs if isinstance(o, Listener)]
         names = self.tables.names_in([o for o in outputs if not isinstance(o, Listener)]) or self.outputs()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.user_code.users_arrays import users_array
 from ...ir.node import Node, needed
 from .calls import Listeners
 from .evaluation_listener import BaseEvaluationListener
@@ -41,12 +42,12 @@ def notify_ops(sd: GraphCore, listeners: Listeners, at: At, batch: Any, feeds: M
             _notify_outputs(sd, listeners, at, batch, node, values)
     for name in values:
         if sd.producer(name) is None:
-            listeners.call("activation_available", sd, at, batch, None, name, values[name])
+            listeners.call("activation_available", sd, at, batch, None, name, users_array(values[name]))
 
 
 def _notify_outputs(sd: GraphCore, listeners: Listeners, at: At, batch: Any, node: Node, values: Mapping[str, Any]) -> None:
     for name in node.outputs:
-        listeners.call("activation_available", sd, at, batch, node, name, values[name])
+        listeners.call("activation_available", sd, at, batch, node, name, users_array(values[name]))
 
 
 def _value(sd: GraphCore, name: str | None, feeds: Mapping[str, Any], values: Mapping[str, Any]) -> Any:

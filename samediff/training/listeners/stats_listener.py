@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -113,7 +113,7 @@ class StatsListener(Listener):
         """A copy, in memory that is kept for it."""
         kept = self._kept.get(name)
         if kept is None or kept.shape != array.shape or kept.dtype != array.dtype:
-            kept = self._kept[name] = np.empty_like(array)
+            kept = self._kept[name] = np.empty_like(array, subok=False)
         np.copyto(kept, array)
         return kept
 
@@ -162,11 +162,16 @@ class StatsListener(Listener):
 
     def _all_arrays(self, model: Any) -> dict[str, dict[str, Any]]:
         if hasattr(model, "param_table"):
-            parameters = dict(model.param_table())
+            parameters = _plain(model.param_table())
             updates = {n: np.subtract(before, parameters[n], out=before) for n, before in self._before.items() if n in parameters}
-            gradients = model.gradient().gradient_for_variable() if self._stays and not self._gradients else self._gradients
+            gradients = _plain(model.gradient().gradient_for_variable()) if self._stays and not self._gradients else self._gradients
             return {"parameters": parameters, "gradients": gradients, "updates": updates}
-        return {"parameters": {n: model.variable(n).get_arr() for n in self._updates}, "updates": self._updates}
+        return {"parameters": _plain({n: model.variable(n).get_arr() for n in self._updates}), "updates": self._updates}
+
+
+def _plain(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays as NumPy's, whose methods count here."""
+    return {n: np.asarray(a) for n, a in arrays.items()}
 
 
 def _gradient_stays(network: Any) -> bool:

@@ -21,11 +21,42 @@ WRAPPERS = {"last": (L.LastTimeStep, InputType.recurrent(3, 4)), "both": (L.Bidi
 def test_every_layer_is_taken_or_refused(name):
     wrapper, given = WRAPPERS[name]
     for inner in INNER:
-        if inner.get_pre_processor_for_input_type(given) is None:
+        if inner.get_pre_processor_for_input_type(given) is None and not (inner.pools_series and name != "each"):
             wrapper(inner)
         else:
-            with pytest.raises(ConfigurationError, match=f"{wrapper.__name__} gives (time series|single steps) to the layer inside, and"):
+            said = "(gives (time series|single steps) to|expects series of) the layer inside, and"
+            with pytest.raises(ConfigurationError, match=f"{wrapper.__name__} {said}"):
                 wrapper(inner)
+
+
+#: These read numbers of words, want as many outputs as inputs, or series that are longer than rows make.
+NEED_OTHER_DATA = (L.EmbeddingLayer, L.EmbeddingSequenceLayer, L.ElementWiseMultiplicationLayer, L.Convolution1DLayer, L.Subsampling1DLayer)
+
+#: Further wrappers, and wrappers in wrappers.
+FURTHER = {**{name: wrapper for name, (wrapper, _) in WRAPPERS.items()},
+           "zero": lambda la: L.MaskZeroLayer(la, 0.0), "frozen": L.FrozenLayer, "passing": L.FrozenLayerWithBackprop,
+           "last of both": lambda la: L.LastTimeStep(L.Bidirectional(la)),
+           "both of last": lambda la: L.Bidirectional(L.LastTimeStep(la)), "each of last": lambda la: L.TimeDistributed(L.LastTimeStep(la))}
+
+
+@pytest.mark.parametrize(("kind", "shape"), [(InputType.recurrent(3, 4), (2, 3, 4)), (InputType.feed_forward(3), (2, 3))],
+                         ids=["series", "rows"])
+@pytest.mark.parametrize("name", FURTHER)
+def test_what_can_be_configured_runs(name, kind, shape, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    ran = 0
+    for inner in INNER:
+        if isinstance(inner, NEED_OTHER_DATA):
+            continue
+        try:
+            wrapped = FURTHER[name](inner.replace(n_in=0) if hasattr(inner, "n_in") else inner)
+            conf = NeuralNetConfiguration.Builder().seed(1).list(wrapped, L.OutputLayer(n_out=2)).set_input_type(kind).build()
+        except ConfigurationError:
+            continue
+        assert np.isfinite(MultiLayerNetwork(conf).init().output(x)).all()
+        ran += 1
+    assert ran or len(shape) == 2 or name == "each of last"
 
 
 @pytest.mark.parametrize("make", [lambda: L.LastTimeStep(L.DenseLayer(n_in=3, n_out=4)),

@@ -39,7 +39,7 @@ changed(a, lambda x: Nd4j.shuffle(x, Nd4j.getRandom(), 0) if False else x)
 
 FLOW = """
 Nd4j.if_cond(a.sum() > 0, lambda: a * 2, lambda: -a)
-Nd4j.if_cond(lambda: np.any(a > 0), lambda: np.tanh(a), lambda: a * 1.0 - 0.0 * np.tanh(a))
+Nd4j.if_cond(lambda: np.any(a > 0), lambda: np.tanh(a), lambda: np.tanh(a) * 0.5)
 Nd4j.while_loop(a * 1.0, lambda x: abs(x).max() > 1.5, lambda x: x * 0.5)
 Nd4j.while_loop((a * 1.0, 0), lambda v: v[1] < 3, lambda v: (v[0] + 1, v[1] + 1))[0]
 Nd4j.scan(lambda c, x: (c + x, c * 0.5), a[0] * 0.0, a * 1.0)[1] ; Nd4j.scan(lambda c, x: (np.tanh(c + x), c), a[0] * 1.0, a * 1.0)[0]

@@ -145,7 +145,7 @@ changed(a, lambda x: x.sort(axis=k)) ; changed(a, lambda x: x.fill(s)) ; changed
 changed(a, lambda x: np.put_along_axis(x, np.argmax(x, k, keepdims=True), 1, k)) ; changed(a, lambda x: np.copyto(x, b))
 changed(a, lambda x: np.copyto(x, 0, where=x > 0)) ; ? changed(a, lambda x: np.put(x, [0, -1], [7, 8]))
 changed(a, lambda x: np.putmask(x, x > 0, 2)) ; changed(a, lambda x: np.place(x, x > 0, [3]))
-changed(a, lambda x: np.add.at(x, [0, 0], 1)) ; changed(a, lambda x: np.maximum.at(x, [0], 2))
+changed(a, lambda x: np.add.at(x, [0, 0], np.copy(x[0]))) ; changed(a, lambda x: np.maximum.at(x, [0], 2))
 changed(a, lambda x: np.multiply.at(x, [0, i], 2)) ; changed(a, lambda x: np.subtract.at(x, [i], 1))
 changed(a, lambda x: np.minimum.at(x, [0], -1)) ; changed(a, lambda x: np.maximum(x, 0, out=x))
 changed(a, lambda x: np.cumsum(x, axis=k, out=x)) ; changed(a, lambda x: np.clip(x, -1, 1, out=x))

@@ -63,7 +63,7 @@ def test_numbers_and_truth_are_python_s(a):
     assert float(a[0, 1]) == 2.0 and bool(np.all(a == a)) and np.array_equal(a, a) is True
 
 
-def test_graphs_see_plain_arrays(a):
+def test_graphs_give_such_arrays_as_they_get(a):
     sd = SameDiff()
     x = sd.placeholder("x", DataType.FLOAT, -1, 3)
     y = sd.constant("c", a).add("y", x)
@@ -71,7 +71,7 @@ def test_graphs_see_plain_arrays(a):
     a.assign(0)
     for _ in range(2):
         found = sd.output_single({"x": seen}, y)
-        assert type(found) is np.ndarray and found.tolist() == (2 * seen).tolist()
+        assert type(found) is INDArray and found.tolist() == (2 * seen).tolist()
 
 
 def test_user_ops_see_plain_arrays_and_give_such_as_they_get(a):

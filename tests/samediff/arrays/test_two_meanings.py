@@ -82,3 +82,10 @@ def test_results_that_are_given(a):
 def test_truth_is_python_s(a):
     assert a.any() is True and a.all() is True and a.none() is False
     assert a.equals(a.dup()) is True and a.gt(2).any() is True
+
+
+def test_the_number_of_elements_is_a_number_beside_arrays():
+    a = INDArray.of(np.ones((2, 3), np.float32))
+    for made in (a * a.size, a.size - a, a / a.size, a.sum() / a.size, np.multiply(a.size, np.asarray(a))):
+        assert made.dtype == np.float32
+    assert np.sqrt(a.size) == 6 ** 0.5 and a.size + 1 == 7

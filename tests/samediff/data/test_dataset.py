@@ -44,7 +44,7 @@ def test_parts_need_the_same_number_of_examples_where_they_are_told_apart():
 def test_names_of_java_work():
     d = numbered(4)
     assert (d.numExamples(), d.numInputs(), d.numOutcomes()) == (4, 2, 3)
-    assert d.getFeatures() is d.features
+    assert np.shares_memory(d.getFeatures(), d.features)
     assert d.getLabelsMaskArray() is None
 
 
@@ -133,7 +133,7 @@ def test_multi_data_set():
     a, b, y = np.zeros((4, 3)), np.ones((4, 2, 5)), np.arange(4.0).reshape(4, 1)
     m = MultiDataSet([a, b], y, [None, np.ones((4, 5))])
     assert (m.num_examples(), m.num_feature_arrays(), m.num_labels_arrays()) == (4, 2, 1)
-    assert m.get_features(1) is b
+    assert m.features[1] is b and np.shares_memory(m.get_features(1), b)
     assert m.get_features_mask_array(0) is None
     assert m.get_labels_mask_arrays() is None
     m.shuffle(42)
@@ -160,6 +160,6 @@ def test_multi_data_set_checks_its_parts():
 
 def test_one_to_several_and_equality():
     d = numbered(3)
-    assert d.to_multi_data_set().get_labels(0) is d.labels
+    assert d.to_multi_data_set().labels[0] is d.labels
     assert d == numbered(3)
     assert d != numbered(4)

@@ -58,6 +58,7 @@ MAKERS = {
     "view": (lambda: ViewIterator(DATA, 4), FOURS),
     "numpy": (lambda: NumpyDataSetIterator(X, X, 4), FOURS),
     "pairs": (lambda: INDArrayDataSetIterator(list(zip(X, X)), 4), FOURS),
+    "pairs of rows": (lambda: INDArrayDataSetIterator([(x[None], x[None]) for x in X], 4), FOURS),
     "floats": (lambda: FloatsDataSetIterator([([float(i)], [0.0]) for i in range(10)], 4), FOURS),
     "existing": (lambda: ExistingDataSetIterator(DATA.batch_by(4)), FOURS),
     "async": (lambda: AsyncDataSetIterator(singles(), 2), FOURS),
@@ -214,6 +215,9 @@ def test_folds_are_a_partition():
         both = np.concatenate([train.features[:, 0], it.test_fold().features[:, 0]])
         assert sorted(both.tolist()) == [*range(10)]
     assert KFoldIterator(DATA).batch() == 1
+    plain = KFoldIterator(2, DATA)              # the first pass as the examples stand
+    np.testing.assert_array_equal(plain.next().features, DATA.features[5:])
+    np.testing.assert_array_equal(plain.test_fold().features, DATA.features[:5])
     with pytest.raises(ConfigurationError, match="folds"):
         KFoldIterator(11, DATA)
 

@@ -202,12 +202,12 @@ def test_several_inputs_are_normalized_each_like_one(make, rng):
     for i, x in enumerate(xs):
         single.fit(DataSet(x, y))
         np.testing.assert_allclose(m.get_features(i), single.transform(x))
-    assert m.get_labels(0) is y
+    assert m.labels[0] is y
     n.revert(m)
     np.testing.assert_allclose(m.get_features(0), xs[0])
     n.fit_label(True)
     n.fit(m)
-    assert n.transform(m).get_labels(0) is not y
+    assert n.transform(m).labels[0] is not y
 
 
 def test_hybrid_prefers_what_is_said_for_one():

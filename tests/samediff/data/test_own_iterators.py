@@ -140,3 +140,9 @@ def test_a_preprocessor_without_the_method_is_refused_at_once():
         InJava().set_pre_processor(3)
     with pytest.raises(NotImplementedError, match="preProcess in Java's spelling"):
         DataSetPreProcessor().pre_process(batch(1))
+
+
+def test_who_asks_for_so_many_behind_the_end_is_answered_by_the_sub_class():
+    iterator = InJava(1)
+    assert iterator.next().get_features().getDouble(0) == 1 and not iterator.hasNext()
+    assert iterator.next(2).get_features().getDouble(0) == 2

@@ -203,3 +203,26 @@ def test_records_through_a_process():
 def Above(column: str, bound: float) -> Any:
     from dl4py.samediff.data import ConditionFilter, ConditionOp, DoubleColumnCondition
     return ConditionFilter(DoubleColumnCondition(column, ConditionOp.GreaterThan, bound))
+
+
+def test_values_have_javas_methods(folder):
+    reader = CSVRecordReader().initialize(StringSplit("1.5,a\n2,b"))
+    first, second = reader.next(), reader.nextRecord().getRecord()
+    assert (first[0].toInt(), first[0].toDouble(), str(first[1])) == (1, 1.5, "a")
+    assert second[0] == 2 or second[0].toDouble() == 2
+    assert list(CollectionRecordReader([[1, 0.5, "x", True, np.zeros(2)]]).next()[4].shape) == [2]
+    assert [v.toDouble() for v in CollectionRecordReader([[1, 0.5, True]]).next()] == [1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("kind", [LineRecordReader, CSVSequenceRecordReader])
+def test_places_find_their_records_after_files_are_shuffled(kind, tmp_path):
+    for k in range(6):
+        (tmp_path / f"{k}.csv").write_text("".join(f"{k},{line}\n" for line in range(2)))
+    reader = kind().initialize(FileSplit(tmp_path, None, JavaRandom(3)))
+    before = []
+    while reader.has_next():
+        before.append(reader.next_record())
+    places = [one.meta_data for one in before]
+    for _ in range(3):
+        reader.reset()
+        assert reader.load_from_meta_data(places) == before and reader.load_from_meta_data(places[4]) == before[4]

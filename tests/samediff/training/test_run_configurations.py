@@ -90,6 +90,7 @@ def test_outputs_and_gradients():
     outputs, gradients = found
     assert isinstance(found, OutAndGrad) and found.outputs is outputs and list(outputs) == ["z"] and found.gradients["w"].shape == (3, 3)
     assert found.gradients is gradients
+    assert found.getOutputs()["z"].shape() == outputs["z"].shape and found.get_gradients()["w"].equals(gradients["w"])
 
 
 def test_values():
