@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
@@ -77,6 +77,16 @@ class _Step:
     y: Any = None
 
 
+class _Gradients(NamedTuple):
+    """Gradients in one step: of the pre-activation, attention, joined heads, scores and query."""
+
+    z: Any
+    attended: Any
+    heads: Any
+    scores: Any
+    query: Any
+
+
 class _Steps:
     """The recurrence computed on arrays."""
 
@@ -114,40 +124,37 @@ class _Steps:
         s.attended = s.joined if self.wo is None else s.joined @ self.wo
 
     def back(self, upstream: Any) -> list[Any]:
-        """Gradients of x, w, rw, b, wq, wk, wv, wo."""
-        xp, steps = self.xp, self.run()
-        zeros: list[Any] = [None if v is None else xp.zeros(v.shape, upstream.dtype) for v in (
-            self.x, self.w, self.rw, self.b, self.wq, self.wo)]
-        dx, dw, drw, db, dwq, dwo = zeros
-        dkeys, dvalues = xp.zeros(self.keys.shape, upstream.dtype), xp.zeros(self.values.shape, upstream.dtype)
+        """Gradients of x, w, rw, b, wq, wk, wv, wo: sums over the steps are products of what the steps give, stacked."""
+        xp, steps, slopes = self.xp, self.run(), []
+        found: list[_Gradients] = []
         carried: Any = 0
         for t in reversed(range(len(steps))):
             s = steps[t]
             dz = (upstream[:, :, t] + carried) * slope(xp, self.activation, s.z)
-            dw += self.x[:, :, t].T @ dz
-            dx[:, :, t] += dz @ self.w.T
-            if db is not None:
-                db += dz.sum(axis=0)
+            slopes.append(dz)
             if not t:
                 break
-            drw += s.attended.T @ dz
-            joined = dz @ self.rw.T
-            if self.wo is not None:
-                dwo += s.joined.T @ joined
-                joined = joined @ self.wo.T
+            attended = dz @ self.rw.T
+            joined = attended if self.wo is None else attended @ self.wo.T
             heads = joined.reshape(*s.a.shape[:2], -1)
-            dvalues += xp.einsum("nhs,nht->nhst", heads, s.a)
             da = xp.einsum("nhst,nhs->nht", self.values, heads)
             scores = s.a * (da - (da * s.a).sum(axis=-1, keepdims=True)) * self.scale
-            dkeys += xp.einsum("nhs,nht->nhst", s.q, scores)
-            dq = xp.einsum("nhst,nht->nhs", self.keys, scores)
-            if self.wq is None:
-                carried = dq[:, 0]
-            else:
-                dwq += xp.einsum("nhs,nf->hsf", dq, steps[t - 1].y)
-                carried = xp.einsum("nhs,hsf->nf", dq, self.wq)
+            query = xp.einsum("nhst,nht->nhs", self.keys, scores)
+            carried = query[:, 0] if self.wq is None else xp.einsum("nhs,hsf->nf", query, self.wq)
+            found.append(_Gradients(dz, attended, heads, scores, query))
+        dz, later = xp.stack(slopes[::-1]), steps[:0:-1]
+
+        def total(formula: str, x: list[Any], y: list[Any], like: Any) -> Any:
+            return xp.einsum(formula, xp.stack(x), xp.stack(y)) if x else xp.zeros(like.shape, upstream.dtype)
+        dx, dw = xp.einsum("tno,io->nit", dz, self.w), xp.einsum("nit,tno->io", self.x, dz)
+        drw = total("tni,tno->io", [s.attended for s in later], [g.z for g in found], self.rw)
+        db = None if self.b is None else dz.sum(axis=(0, 1))
+        dkeys = total("unhs,unht->nhst", [s.q for s in later], [g.scores for g in found], self.keys)
+        dvalues = total("unhs,unht->nhst", [g.heads for g in found], [s.a for s in later], self.values)
         if self.wq is None:
             return [dx + dkeys[:, 0] + dvalues[:, 0], dw, drw, db, None, None, None, None]
-        dx += xp.einsum("nhst,hsf->nft", dkeys, self.wk) + xp.einsum("nhst,hsf->nft", dvalues, self.wv)
+        dx = dx + xp.einsum("nhst,hsf->nft", dkeys, self.wk) + xp.einsum("nhst,hsf->nft", dvalues, self.wv)
         dwk, dwv = (xp.einsum("nhst,nft->hsf", d, self.x) for d in (dkeys, dvalues))
+        dwq = total("tnhs,tnf->hsf", [g.query for g in found], [s.y for s in steps[-2::-1]], self.wq)
+        dwo = total("tni,tno->io", [s.joined for s in later], [g.attended for g in found], self.wo)
         return [dx, dw, drw, db, dwq, dwk, dwv, dwo]

@@ -152,6 +152,7 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
     Shapes: as :class:`MaxPool2D`.  The gradient is 0 where a window holds zeros only.
     """
 
+    inlines = True
     extra: float = 2.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -174,9 +175,11 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         (x,), sd = inputs, inputs[0].sd
         size = sd.call("math", "abs", x.cast_to(DataType.DOUBLE))
         top = sd.call("base", "stop_gradient", size).max()
-        total = sd.add_op(WindowSum(self.pool()), [sd.call("math", "div_no_nan", size, top) ** self.extra])
-        least = np.finfo(np.float64).tiny
-        return (top * sd.call("base", "scalar_max", total, least) ** (1 / self.extra)).cast_to(x.dtype)
+        one, zero = sd.constant(np.ones(())), sd.constant(np.zeros(()))
+        scale = sd.call("base", "where", top, one, sd.call("base", "and_", top > 0.0, top < np.inf))
+        total = sd.add_op(WindowSum(self.pool()), [(size / scale) ** self.extra])
+        norm = scale * sd.call("base", "scalar_max", total, np.finfo(np.float64).tiny) ** (1 / self.extra)
+        return sd.call("base", "where", zero, norm, sd.call("base", "eq", total, 0.0)).cast_to(x.dtype)
 
 
 _WITH_ARGMAX = file_args(_HW, "=0", "MAX")

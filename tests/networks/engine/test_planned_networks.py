@@ -11,8 +11,6 @@ from tests.networks.engine.planned_networks import PARTS
 
 #: Ops whose steps run in Python, and why.
 CALLED = {
-    "pnormpool2d": "powers in DOUBLE of shares of the largest value, by NumPy",
-    "recurrent_attention_grad": "one op of NumPy's array code",
     "yolo_loss": "one op of NumPy's array code",
 }
 

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ....base.datatype import DataType
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.conv.pool import MaxPooling, MaxPoolWithArgmax, PNormPool2D
+from ....ops.conv.pool import MaxPooling, MaxPoolWithArgmax
 from ....ops.conv.pooling import Pool
 from ...kernel_table import kernel_for
 from ...routines.channels_last import channels_first, moved
 from ...routines.sliced import Sliced, kernel_of
-from .pooling import planes_of, pooled_spec, total, with_channels_first
+from .pooling import planes_of, pooled_spec, with_channels_first
 
 
 def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
@@ -31,31 +30,6 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
     from ...kernels.pooling import max_pool
 
     return kernel_of(lambda x, y, index: [Sliced(max_pool, (p.wide(x), p.small(y), p.small(index)), (), (p.window,))], (p.index,))
-
-
-@kernel_for(PNormPool2D)
-def power_mean(op: PNormPool2D, x: TensorSpec) -> Kernel | None:
-    """(sum |x|^power)^(1 / power) of each window: ``call(x, y, powers, norms, *work)``.
-
-    Powers are taken in DOUBLE, of shares of the largest element, which stay in the range of the type.
-    """
-    pool, power = op.pool(), op.extra
-    wide, norm = (TensorSpec(shape, DataType.DOUBLE) for shape in (x.shape, pool.shape(x.shape)))
-    inner = total(pool, wide)
-    if inner is None:
-        return None
-    sums = inner.call
-
-    def call(x: Any, y: Any, powers: Any, norms: Any, *work: Any) -> None:
-        np.absolute(x, out=powers)
-        top = powers.max(initial=0)
-        top = top if 0 < top < np.inf else 1
-        powers /= top
-        powers **= power
-        sums(powers, norms, *work)
-        norms **= 1 / power
-        np.multiply(norms, top, out=y, casting="same_kind")
-    return Kernel(call, (wide, norm, *inner.workspace))
 
 
 @kernel_for(MaxPoolWithArgmax)

@@ -13,7 +13,7 @@ from dl4py.samediff.ops.conv.conv import Conv2D, DepthwiseConv2D, SeparableConv2
 from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
 from dl4py.samediff.ops.conv.deconv import Deconv2D, Deconv3D
 from dl4py.samediff.ops.conv.patches import Col2Im, ExtractImagePatches, Fold, Im2Col, Patches, Unfold
-from dl4py.samediff.ops.conv.pool import MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
+from dl4py.samediff.ops.conv.pool import MaxPool2D, MaxPool3D, MaxPoolWithArgmax
 from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
 from dl4py.samediff.ops.conv.window import Window
 from dl4py.samediff.ops.nn.local_response import LocalResponseNormalizationOp, NeighbourSum
@@ -122,8 +122,6 @@ OPS = [
     (MaxPoolWithArgmax(k_h=2, k_w=2, s_h=2, s_w=2), (2, 3, 5, 40)),
     (MaxPoolWithArgmax(k_h=2, k_w=3, data_format="NHWC", output_type=DataType.LONG), (2, 5, 6, 3)),
     (MaxPoolWithArgmax(k_h=1, k_w=1, p_h=1, p_w=1), (2, 3, 2, 2)),
-    (PNormPool2D(k_h=2, k_w=2, extra=3.0), (2, 3, 5, 6)),
-    (PNormPool2D(k_h=2, k_w=2, p_h=1, p_w=1, extra=2.0, data_format="NHWC"), (2, 5, 6, 3)),
     (Im2Col(k_h=3, k_w=2, padding_mode="SAME"), (2, 3, 5, 6)),
     (Im2Col(k_h=1, k_w=2, s_h=4, s_w=3, padding_mode="SAME"), (2, 3, 8, 6)),          # windows that leave cells out
     (MaxPool2D(k_h=1, k_w=2, s_h=4, s_w=4, padding_mode="SAME"), (2, 3, 8, 8)),

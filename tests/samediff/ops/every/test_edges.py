@@ -146,6 +146,17 @@ def test_p_norms_of_small_and_large_numbers(p, value, dtype):
     np.testing.assert_allclose(slope, wanted, 1e-4, 1e-30)
 
 
+@pytest.mark.parametrize("way", ["plan", "reference"])
+@pytest.mark.parametrize("largest", [4.0, INF, np.nan])
+def test_p_norms_of_windows_of_zeros(way, largest, monkeypatch):
+    """0, whatever is elsewhere in the image."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", way)
+    sd = SameDiff.create()
+    x = sd.var("x", np.array([0, 0, 3, 4, largest, 0]).reshape(1, 1, 1, 6))
+    y = sd.cnn.pnorm_pooling2d(x, Pooling2DConfig(k_h=1, k_w=2, s_w=2, extra=10.0))
+    np.testing.assert_allclose(y.eval().ravel(), [0, (3.0 ** 10 + 4.0 ** 10) ** 0.1, largest], 1e-12)
+
+
 SCALES = [1e-30, 1e-20, 1e-10, 1.0, 1e10, 1e20, 1e30]
 #: What squares numbers on the way to a result that is none, or leaves numbers of one sign only; products and variances leave the type.
 FAMILIES = "reduce_sum reduce_mean reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_normmax asum amax amin amean reduce_logsumexp " \
