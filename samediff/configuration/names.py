@@ -1,4 +1,4 @@
-"""What names in the body of a configuration class mean, and the further names of its fields, which tools look for on the class."""
+"""Names in the body of a configuration class, and further names of its fields, which tools look for on the class."""
 from __future__ import annotations
 
 import copy

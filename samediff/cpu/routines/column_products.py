@@ -9,7 +9,7 @@ import numpy as np
 from ..code.fused import added, joined
 from ..matrix.matrix_product import product
 from .convolution_sizes import ConvolutionSizes
-from .sliced import CELL, Sliced, are_dense
+from .sliced import CELL, SlicedKernel, are_dense
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction
@@ -25,7 +25,7 @@ def forward(s: ConvolutionSizes, x: Any, w: Any, b: Any, y: Any, columns: Any) -
     for low, high, room in _chunks(s, columns):
         cells = x[low * s.channels:high * s.channels]
         if not s.direct:
-            made.append(Sliced(im2col, (cells, room), (), (s.grid.window,)).instruction())
+            made.append(SlicedKernel(im2col, (cells, room), (), (s.grid.window,)).instruction())
             cells = room
         made.append(product(stacked(weights, high - low), cells.reshape(high - low, s.length, s.grid.places), result[low:high]))
     return joined(*made, *([] if b is None else [added(b.reshape(-1, 1), result)]))
@@ -43,7 +43,7 @@ def data_gradient(s: ConvolutionSizes, w: Any, g: Any, dx: Any, columns: Any) ->
         cells = target if s.direct else room
         made.append(product(stacked(weights, high - low), g[low:high], cells.reshape(high - low, s.length, s.grid.places)))
         if not s.direct:
-            made.append(Sliced(col2im, (cells, target), (), (s.grid.window,)).instruction())
+            made.append(SlicedKernel(col2im, (cells, target), (), (s.grid.window,)).instruction())
     return joined(*made)
 
 
@@ -60,7 +60,7 @@ def weight_gradient(s: ConvolutionSizes, x: Any, g: Any, dw: Any, columns: Any, 
         if s.direct:
             cells = images
         else:
-            made.append(Sliced(im2col, (images, cells), (), (s.grid.window,)).instruction())
+            made.append(SlicedKernel(im2col, (images, cells), (), (s.grid.window,)).instruction())
         patches = cells.reshape(high - low, s.length, s.grid.places).swapaxes(1, 2)
         for first in range(low, high, len(room)):
             some = min(first + len(room), high) - first

@@ -20,7 +20,7 @@ CELL = 0.25
 
 
 @dataclass(frozen=True)
-class Sliced:
+class SlicedKernel:
     """``function(*arrays, *shared, *numbers)``, a hand-written kernel.
 
     Attributes
@@ -49,7 +49,7 @@ class Sliced:
         return instruction(self.function, (*self.arrays, *self.shared), self.numbers, work=work, axes=axes, most=parts())
 
 
-def kernel_of(build: Callable[..., Iterable[Sliced]], workspace: tuple[TensorSpec, ...] = ()) -> Kernel:
+def kernel_of(build: Callable[..., Iterable[SlicedKernel]], workspace: tuple[TensorSpec, ...] = ()) -> Kernel:
     """The kernel that does one after the other; ``build`` makes them for its arrays."""
     def call(*arrays: Any) -> None:
         for made in build(*arrays):

@@ -9,7 +9,7 @@ from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
 from ...ir.op import Kernel
 from ...plans.window_geometry import WindowGeometry
-from .sliced import Sliced, dense, kernel_of
+from .sliced import SlicedKernel, dense, kernel_of
 
 
 def served(x: TensorSpec) -> bool:
@@ -25,4 +25,6 @@ def window_sums(window: Any, shape: Shape, x: TensorSpec) -> Kernel | None:
     from ..kernels.pooling import window_sum
     shares = [np.ones(n, x.dtype.numpy) for n in grid.counts]
 
-    return kernel_of(lambda x, y: [Sliced(window_sum, (dense(x, -1, *grid.sizes), dense(y, -1, *grid.counts)), shares, (grid.window,))])
+    def build(x: Any, y: Any) -> list[SlicedKernel]:
+        return [SlicedKernel(window_sum, (dense(x, -1, *grid.sizes), dense(y, -1, *grid.counts)), shares, (grid.window,))]
+    return kernel_of(build)

@@ -1,4 +1,4 @@
-"""What normalizers are: preprocessors that are fitted, and go both ways."""
+"""Normalizers: preprocessors that are fitted, and go both ways."""
 from __future__ import annotations
 
 from typing import Any

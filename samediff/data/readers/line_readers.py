@@ -128,6 +128,7 @@ class SVMLightRecordReader(LineRecordReader):
     def __init__(self, num_features: int | None = None, num_labels: int | None = None, *, zero_based_indexing: bool = True,
                  zero_based_label_indexing: bool = False, append_label: bool = True) -> None:
         super().__init__()
+        self._features, self._labels, self._append, self._first, self._first_label = 0, None, True, 0, 1
         self._options = Configuration()
         self._options.update({self.NUM_LABELS: num_labels, self.ZERO_BASED_INDEXING: zero_based_indexing,
                               self.ZERO_BASED_LABEL_INDEXING: zero_based_label_indexing, self.APPEND_LABEL: append_label})

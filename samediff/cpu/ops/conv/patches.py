@@ -15,7 +15,7 @@ from ....plans.window_geometry import WindowGeometry
 from ...code.fused import joined, stored
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.channels_last import channels_first, moved
-from ...routines.sliced import CELL, Sliced, are_dense, dense, kernel_of
+from ...routines.sliced import CELL, SlicedKernel, are_dense, dense, kernel_of
 
 
 def _served(*specs: TensorSpec) -> bool:
@@ -89,7 +89,7 @@ def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
         if not are_dense((columns, dx)):
             return None
         made = [] if in_order else [stored(columns.reshape(apart).transpose(axes), work)]
-        summed = Sliced(col2im, ((columns if in_order else work).reshape(planes), dx.reshape(-1, *grid.sizes)), (), (grid.window,))
+        summed = SlicedKernel(col2im, ((columns if in_order else work).reshape(planes), dx.reshape(-1, *grid.sizes)), (), (grid.window,))
         return joined(*made, summed.instruction())
     return Kernel(call, (TensorSpec((0,) if in_order else tuple(shape.values()), x.dtype),), native=native)
 
@@ -105,8 +105,8 @@ def _runs(patches: Patches, x: TensorSpec, shape: dict[str, int], back: bool = F
     numbers = (window.kernel, window.stride, window.befores((x.shape or ())[2:]), window.dilation)
     given = ((steps["n"], steps["h"], steps["w"]), counts, numbers)
     if back:
-        return kernel_of(lambda columns, _, dx: [Sliced(fold, (), (dense(columns, -1), dx), given, CELL * columns.size)])
-    return kernel_of(lambda x, *rest: [Sliced(unfold, (), (dense(x, *x.shape), dense(rest[-1], -1)), given, CELL * rest[-1].size)])
+        return kernel_of(lambda columns, _, dx: [SlicedKernel(fold, (), (dense(columns, -1), dx), given, CELL * columns.size)])
+    return kernel_of(lambda x, *rest: [SlicedKernel(unfold, (), (dense(x, *x.shape), dense(rest[-1], -1)), given, CELL * rest[-1].size)])
 
 
 @kernel_for(Unfold)

@@ -12,7 +12,7 @@ from ....ops.conv.pool import MaxPooling, MaxPoolWithArgmax
 from ....ops.conv.pooling import Pool
 from ...kernel_table import kernel_for
 from ...routines.channels_last import channels_first, moved
-from ...routines.sliced import Sliced, kernel_of
+from ...routines.sliced import SlicedKernel, kernel_of
 from .pooling import planes_of, pooled_spec, with_channels_first
 
 
@@ -29,7 +29,7 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
         return p.pairs(max_pairs, "ws")
     from ...kernels.pooling import max_pool
 
-    return kernel_of(lambda x, y, index: [Sliced(max_pool, (p.wide(x), p.small(y), p.small(index)), (), (p.window,))], (p.index,))
+    return kernel_of(lambda x, y, index: [SlicedKernel(max_pool, (p.wide(x), p.small(y), p.small(index)), (), (p.window,))], (p.index,))
 
 
 @kernel_for(MaxPoolWithArgmax)

@@ -15,7 +15,7 @@ from ....plans.window_geometry import WindowGeometry
 from ...kernel_table import kernel_for
 from ...routines.channels_last import channels_first, moved
 from ...routines.parallel_kernel import ParallelKernel
-from ...routines.sliced import CELL, Sliced, kernel_of
+from ...routines.sliced import CELL, SlicedKernel, kernel_of
 from ...threads import parts
 
 #: Windows that have kernels of their own: kernel, stride, padding and dilation.
@@ -102,10 +102,10 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
         return p.pairs(max_pairs_back, "wsw")
     from ...kernels.pooling import max_pool, max_pool_backward
 
-    def build(x: Any, g: Any, dx: Any, y: Any, index: Any) -> list[Sliced]:
+    def build(x: Any, g: Any, dx: Any, y: Any, index: Any) -> list[SlicedKernel]:
         places = p.small(index)
-        return [Sliced(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
-                Sliced(max_pool_backward, (p.small(g), places, p.wide(dx)))]
+        return [SlicedKernel(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
+                SlicedKernel(max_pool_backward, (p.small(g), places, p.wide(dx)))]
     return kernel_of(build, (p.pooled, p.index))
 
 
@@ -119,10 +119,10 @@ def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> Kernel | Non
         return None
     from ...kernels.pooling import max_pool, taken
 
-    def build(x: Any, values: Any, out: Any, y: Any, index: Any) -> list[Sliced]:
+    def build(x: Any, values: Any, out: Any, y: Any, index: Any) -> list[SlicedKernel]:
         places = p.small(index)
-        return [Sliced(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
-                Sliced(taken, (p.wide(values), places, p.small(out)))]
+        return [SlicedKernel(max_pool, (p.wide(x), p.small(y), places), (), (p.window,)),
+                SlicedKernel(taken, (p.wide(values), places, p.small(out)))]
     return kernel_of(build, (p.pooled, p.index))
 
 
@@ -139,7 +139,7 @@ def total(pool: Pool, x: TensorSpec) -> Kernel | None:
         return p.pairs(sum_pairs, "ws", p.share())
     from ...kernels.pooling import window_sum
 
-    return kernel_of(lambda x, y: [Sliced(window_sum, (p.wide(x), p.small(y)), p.shares, (p.window,))])
+    return kernel_of(lambda x, y: [SlicedKernel(window_sum, (p.wide(x), p.small(y)), p.shares, (p.window,))])
 
 
 def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:

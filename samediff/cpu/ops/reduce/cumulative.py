@@ -10,7 +10,7 @@ from ....base.spec import TensorSpec, normalize_axes
 from ....ir.op import Kernel
 from ....ops.reduce.cumulative import CumProd, CumSum
 from ...kernel_table import kernel_for
-from ...routines.sliced import Sliced, dense, kernel_of
+from ...routines.sliced import SlicedKernel, dense, kernel_of
 
 _SERVED = DataType.FLOAT, DataType.DOUBLE, DataType.INT, DataType.LONG
 
@@ -26,10 +26,10 @@ def running(op: CumSum | CumProd, x: TensorSpec) -> Kernel | None:
     axes = normalize_axes(op.axis, len(shape))
     flags = int(op.combine == "prod"), int(op.exclusive), int(op.reverse)
 
-    def build(x: Any, y: Any, *work: Any) -> list[Sliced]:
+    def build(x: Any, y: Any, *work: Any) -> list[SlicedKernel]:
         made = []
         for axis, (source, target) in zip(axes, pairwise((x, *work, y))):
             sizes = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
-            made.append(Sliced(accumulate, (dense(source, *sizes), dense(target, *sizes)), (), flags))
+            made.append(SlicedKernel(accumulate, (dense(source, *sizes), dense(target, *sizes)), (), flags))
         return made
     return kernel_of(build, (x,) * (len(axes) - 1))

@@ -7,7 +7,7 @@ from ....ops.conv.window import Window
 from ....ops.shape.blocks import RepeatBlocks, SumBlocks
 from ....plans.window_geometry import joined
 from ...kernel_table import kernel_for
-from ...routines.sliced import Sliced, dense, kernel_of
+from ...routines.sliced import SlicedKernel, dense, kernel_of
 from ...routines.window_sums import served, window_sums
 
 
@@ -22,7 +22,7 @@ def repeated(op: RepeatBlocks, x: TensorSpec) -> Kernel | None:
     small, times = found
     large, three = [n * f for n, f in zip(small, times)], tuple(times[1:])
 
-    return kernel_of(lambda x, y: [Sliced(repeat, (dense(x, *small), dense(y, *large)), (), (three,))])
+    return kernel_of(lambda x, y: [SlicedKernel(repeat, (dense(x, *small), dense(y, *large)), (), (three,))])
 
 
 @kernel_for(SumBlocks)
