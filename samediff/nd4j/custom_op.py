@@ -206,8 +206,16 @@ def _of_context(context: Any, op: DynamicCustomOp) -> DynamicCustomOp:
 
 
 def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Op, list[Any], list[Any]]:
-    """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs."""
+    """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs.
+
+    Inputs may stand in a list, and so may the outputs behind it, as DL4J's ``INDArray[]``.
+    """
     given, outputs = list(args), list[Any]()
+    if not cls.inputs.startswith("*") and len(given) and _are_arrays(given[0]):
+        rest = given[1:]
+        if rest and (rest[0] is None or _are_arrays(rest[0])):
+            outputs = list(rest.pop(0) or ())
+        given = [*given[0], *rest]
     arrays = [i for i, a in enumerate(given) if is_array(a)]
     while True:
         taken = _Bound()
@@ -220,6 +228,11 @@ def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any])
             continue
         assert taken.op is not None
         return taken.op, taken.inputs, outputs
+
+
+def _are_arrays(value: Any) -> bool:
+    """Whether it is a list of arrays or variables."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(is_array(a) or hasattr(a, "get_variable_type") for a in value)
 
 
 class DynamicCustomOpsBuilder(MethodBuilder, DynamicCustomOpsBuilderNames):

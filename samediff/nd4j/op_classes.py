@@ -15,6 +15,10 @@ from ..ir.op import OPS
 from .custom_op import DynamicCustomOp, bound
 from .op_names import LEGACY, OP_NAMES
 
+__all__ = sorted(OP_NAMES)
+
+#: What constructors of DL4J give where nothing is said.
+_DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
 #: Enumerations inside of classes.
 _NESTED = {"Pad": {"Mode": PadMode}}
 
@@ -28,7 +32,10 @@ class NamedOp(DynamicCustomOp):
             self.same_diff, *rest = args
             args = tuple(rest)
         if args or kwargs:
-            self._op, inputs, outputs = bound(OPS[self.op_id], type(self).__name__, args, kwargs)
+            name = type(self).__name__
+            if not any(isinstance(a, bool) for a in args):
+                kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
+            self._op, inputs, outputs = bound(OPS[self.op_id], name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)
 

@@ -9,16 +9,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from ..arrays.computing import Draws, draws
-from ..arrays.indarray import INDArray
 from ..arrays.recording import state
 from ..base.call_cache import CallCache
 from ..base.datatype import DataType
 from ..base.java_names import CompiledGraphFunctionNames
 from ..base.spec import TensorSpec
+from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
 from ..errors import GradientError, GraphError
 from ..expressions.arrays import to_numpy
 from .derivative import derivative
+from .lazy import is_plain
 from .program import TracedProgram
 from .tree import build, flatten, form_of, leaf_names
 
@@ -102,7 +103,8 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         """
         if args or kwargs or not self._programs:
             arrays: list[Any] = []
-            program = self._program(flatten((args, kwargs), arrays), [_given(a) for a in arrays])
+            form = flatten((args, kwargs), arrays)
+            program = self._program(form, [_given(a) for a in arrays], is_plain(arrays))
         else:
             program = next(p for p in reversed(list(self._programs.values())))
         if isinstance(program, Exception):
@@ -147,27 +149,27 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         key = form_of(args, kwargs, [])
         replay = None
         if key is None:                 # else __call__ looked for it
-            key = form, *[(a.shape, a.dtype) for a in arrays]
+            key = form, is_plain(found), *[(a.shape, a.dtype) for a in arrays]
             replay = None if devices.active else self._replays.get(key)
         if replay is not None:
             return replay(arrays)
-        program = self._program(form, arrays)
+        program = self._program(form, arrays, is_plain(found))
         if isinstance(program, Exception):
-            return self._stepwise(form, arrays, program)
+            return self._stepwise(form, found, program)
         result = program.run(arrays, self._draws.context())
         replay = None if devices.active else program.replay(arrays, self._draws.context)
         if replay is not None:
             self._replays[key] = replay
         return result
 
-    def _program(self, form: Any, arrays: Sequence[Any]) -> TracedProgram | Exception:
-        key = form, tuple([(_open(a.shape) if self.open_batch else a.shape, a.dtype) for a in arrays])
+    def _program(self, form: Any, arrays: Sequence[Any], plain: bool) -> TracedProgram | Exception:
+        key = form, plain, tuple([(_open(a.shape) if self.open_batch else a.shape, a.dtype) for a in arrays])
         known = self._programs.used(key)
         if known is None or (isinstance(known, TracedProgram) and not known.is_current()):
             names = [n if n.isidentifier() else f"arg_{i}" for i, n in enumerate(_names(self._function, form))]
             specs = [TensorSpec(_open(a.shape) if self.open_batch else a.shape, DataType.of(a.dtype)) for a in arrays]
             try:
-                known = TracedProgram(self._function, form, specs, names)
+                known = TracedProgram(self._function, form, specs, names, plain)
             except Exception as error:  # as code that needs values may raise anything: the steps tell
                 known = error
             self._programs[key] = known
@@ -177,8 +179,8 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         """Run the function on the arrays; what it raises then is its own."""
         if self._must:
             raise GradientError(f"{self._name()} has no compiled gradient: {why}") from why
-        args, kwargs = build(form, iter([INDArray.of(a) for a in arrays]))
-        result = self._function(*args, **kwargs)
+        args, kwargs = build(form, iter([_given(a) if is_plain(a) else a for a in arrays]))
+        result = users_arrays(self._function(*args, **kwargs))
         if not self._warned:
             self._warned = True
             warnings.warn(f"{self._name()} runs step by step, as it cannot be compiled: {why}", stacklevel=4)

@@ -47,9 +47,9 @@ class LazyINDArray:
 
     Parameters
     ----------
-    trace, array, depth
-        Who recorded it, what stands for it in the graph, and in how many bodies of branches and loops. Scopes and compiled functions
-        make them.
+    trace, array, depth, plain
+        Who recorded it, what stands for it in the graph, in how many bodies of branches and loops, and whether it stands for one of
+        NumPy's own arrays. Scopes and compiled functions make them.
 
     Raises
     ------
@@ -67,12 +67,12 @@ class LazyINDArray:
     (True, [2.0, 3.0])
     """
 
-    __slots__ = ("__weakref__", "_array", "_depth", "_made", "_real", "_trace")
+    __slots__ = ("__weakref__", "_array", "_depth", "_made", "_plain", "_real", "_trace")
     __array_priority__ = 2000.0
     __hash__ = object.__hash__
 
-    def __init__(self, trace: Any, array: GraphArray, depth: int) -> None:
-        self._trace, self._array, self._depth, self._real, self._made = trace, array, depth, None, None
+    def __init__(self, trace: Any, array: GraphArray, depth: int, plain: bool = False) -> None:
+        self._trace, self._array, self._depth, self._plain, self._real, self._made = trace, array, depth, plain, None, None
 
     # What is known
 
@@ -167,7 +167,7 @@ class LazyINDArray:
     def reshape(self, *args: Any, **options: Any) -> Any:
         """As of :class:`INDArray`; sizes that are not known stand beside numbers."""
         sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-        if self._real is None and any(isinstance(n, SymbolicSize) for n in sizes):
+        if self._real is None and (self._plain or any(isinstance(n, SymbolicSize) for n in sizes)):
             return self._recorder().record_method("reshape", self, (tuple(sizes),), options)
         return INDArray.reshape(self, *args, **options)     # type: ignore[arg-type]
 
@@ -191,16 +191,22 @@ class LazyINDArray:
             raise AttributeError(name)
         if self._real is not None:
             return getattr(self._real, name)
+        if self._plain and name in METHODS:
+            return self._method(name)
         member = inspect.getattr_static(INDArray, name, None)
         if isinstance(member, types.FunctionType) and not hasattr(member, "of_numpy"):
             return lambda *args, **kwargs: member(self, *map(self._array_of_size, args), **kwargs)
         if isinstance(member, property) and member.fget is not None:
             return member.fget(self)
         if name in METHODS:
-            return lambda *args, **kwargs: self._recorder().record_method(name, self, settled(args), kwargs)
+            return self._method(name)
         if hasattr(INDArray, name):
             return getattr(self._values(f"the attribute {name!r} of an array"), name)
         raise AttributeError(f"INDArray has no attribute {name!r}", name=name, obj=self)
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        """A method of NumPy's arrays."""
+        return lambda *args, **kwargs: self._recorder().record_method(name, self, settled(args), kwargs)
 
     def _array_of_size(self, value: Any) -> Any:
         """A size that is not known, as an array; everything else as it is."""
@@ -272,6 +278,13 @@ def is_pending(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(is_pending, value))
     return isinstance(value, LazyINDArray) and value._real is None
+
+
+def is_plain(values: Any) -> bool:
+    """Whether no array among the values has DL4J's methods, so that NumPy gives one without, too."""
+    if isinstance(values, (tuple, list)):
+        return all(map(is_plain, values))
+    return values._plain if type(values) is LazyINDArray else not isinstance(values, INDArray)
 
 
 def settle(array: LazyINDArray, value: Any) -> None:

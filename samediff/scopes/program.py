@@ -24,8 +24,9 @@ class FunctionTrace(GraphTrace):
 
     unrolls = True
 
-    def __init__(self) -> None:
+    def __init__(self, plain: bool) -> None:
         super().__init__()
+        self.plain = plain
         self.refused: NotInGraphError | None = None
 
     def refuse(self, why: str) -> Any:
@@ -63,8 +64,8 @@ class TracedProgram:
     results : the form of what the function returns
     """
 
-    def __init__(self, function: Callable[..., Any], form: Any, specs: Sequence[TensorSpec], names: Sequence[str]) -> None:
-        trace = FunctionTrace()
+    def __init__(self, function: Callable[..., Any], form: Any, specs: Sequence[TensorSpec], names: Sequence[str], plain: bool) -> None:
+        trace = FunctionTrace(plain)
         inputs = [trace.sd.tables.new_input(n, s) for n, s in zip(names, specs)]
         with recording(trace):
             args, kwargs = build(form, iter([trace.lazy(v) for v in inputs]))

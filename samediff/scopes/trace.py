@@ -22,9 +22,10 @@ from ..graph.graph import SameDiff
 from ..ir.op import Op
 from ..ir.tables import VISIBLE_VALUE
 from ..ir.variable import SDVariable
+from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
-from .lazy import LazyINDArray, array_of, is_pending, keep_values, trace_of, value_of
+from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
 
 
@@ -34,6 +35,7 @@ class GraphTrace:
     Class attributes
     ----------------
     unrolls : whether loops over the rows of an array are taken down row by row
+    plain : whether lazy arrays stand for NumPy's own, whose methods are NumPy's, not DL4J's, where the names are the same
 
     Attributes
     ----------
@@ -48,6 +50,7 @@ class GraphTrace:
     """
 
     unrolls = False
+    plain = False
 
     def __init__(self) -> None:
         self.sd = SameDiff()
@@ -72,7 +75,7 @@ class GraphTrace:
             made = self.sd.call("base", "transpose", made) if turned else made
         before = {v.name() for v in given if isinstance(v, SDVariable)}
         self.own.update({v.name() for v in (made if isinstance(made, (list, tuple)) else [made])} - before)
-        return tuple(map(self.lazy, made)) if isinstance(made, (list, tuple)) else self.lazy(made)
+        return tuple(self.lazy(v, False) for v in made) if isinstance(made, (list, tuple)) else self.lazy(made, False)
 
     def record_function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A function of NumPy, as nodes; ``NotImplemented`` where there are none for it and no argument is lazy."""
@@ -94,7 +97,7 @@ class GraphTrace:
             self.refuse(str(error))
         if function is np.copy and kwargs.get("order", "K") in ("C", "F"):
             self.orders.note(made.variable, kwargs["order"] == "F")
-        made = self.outer(made)
+        made = self.outer(made, is_plain((*args, *kwargs.values())))
         return made if out is None else in_place.assign(self, out, made)
 
     def record_method(self, name: str, array: LazyINDArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -107,7 +110,7 @@ class GraphTrace:
                 made = self.xp.method(name, array_of(array), self.inner(tuple(args)), given)
         except NotInGraphError as error:
             self.refuse(str(error))
-        return self.outer(made)
+        return self.outer(made, is_plain((array, *args)))
 
     def item(self, array: LazyINDArray, index: Any) -> Any:
         """``array[index]``."""
@@ -116,7 +119,7 @@ class GraphTrace:
                 made = self.xp.getitem(array_of(array), self.inner(self.places(index)))
         except NotInGraphError as error:
             self.refuse(str(error))
-        return self.outer(made)
+        return self.outer(made, is_plain(array))
 
     def set_item(self, array: LazyINDArray, index: Any, value: Any) -> None:
         """``array[index] = value``."""
@@ -141,7 +144,7 @@ class GraphTrace:
     def record_new(self, array: Any) -> Any:
         """An array in memory of its own."""
         held = self.sd.constant(array) if array.size <= VISIBLE_VALUE else self.capture(array)
-        made = self.lazy(self.sd.call("base", "identity", held))
+        made = self.lazy(self.sd.call("base", "identity", held), False)
         keep_values(made, array)
         return made
 
@@ -179,9 +182,9 @@ class GraphTrace:
 
     # Between arrays and variables
 
-    def lazy(self, variable: SDVariable) -> LazyINDArray:
-        """An array that stands for a variable."""
-        made = LazyINDArray(self, self.xp.wrap(variable), self.depth)
+    def lazy(self, variable: SDVariable, plain: bool = True) -> LazyINDArray:
+        """An array that stands for a variable; one of NumPy's own where the trace has such and it is not told otherwise."""
+        made = LazyINDArray(self, self.xp.wrap(variable), self.depth, plain and self.plain)
         self._lazy.append(weakref.ref(made))
         return made
 
@@ -229,13 +232,15 @@ class GraphTrace:
                 self.capture(e)                 # so that other values are another trace
         return tuple(p for e, known in zip(entries, masks) for p in (_positions(np.asarray(e)) if known else [e]))
 
-    def outer(self, value: Any) -> Any:
+    def outer(self, value: Any, plain: bool) -> Any:
         """A result with lazy arrays in place of graph arrays."""
         if type(value) in (tuple, list):
-            return type(value)(map(self.outer, value))
+            return type(value)(self.outer(v, plain) for v in value)
         if hasattr(type(value), "_fields"):
-            return type(value)(*map(self.outer, value))
-        return self.lazy(value.variable) if isinstance(value, GraphArray) else value
+            return type(value)(*[self.outer(v, plain) for v in value])
+        if isinstance(value, ComplexArray):
+            self.refuse("complex numbers, as np.fft gives them, are no arrays of a graph")
+        return self.lazy(value.variable, plain) if isinstance(value, GraphArray) else value
 
     def capture(self, array: Any) -> SDVariable:
         """The variable for an array from outside."""

@@ -347,7 +347,20 @@ def test_forms_that_look_alike_are_told_apart():
             np.testing.assert_array_equal(found["sum"], wanted["sum"])
             assert [int(n) for n in found["count"]] == wanted["count"] and type(found["sum"]) is INDArray
     made = len(traced) - 3 * len(calls)
-    assert made == len(calls) - 1                # the class of an array makes no other form
+    assert made == len(calls)                    # an INDArray has DL4J's methods, and makes another form
+
+
+@pytest.mark.parametrize("kind", [np.asarray, INDArray.of], ids=["NumPy's", "DL4J's"])
+@pytest.mark.parametrize("text", ["x.std(0)", "x.var()", "x.std(axis=1)", "x.mean()", "(np.tanh(x) * 2 + 1).std(0)", "x[0].std()",
+                                  "x.T.var(1)", "x.reshape(3, 2).std(1)", "Nd4j.math.tanh(x).std(0)", "(x - x.mean(0)) / x.std(0)"])
+def test_methods_are_those_of_the_class_of_the_arguments(text, kind):
+    """Deviations divide by n for NumPy's arrays, by n - 1 for DL4J's."""
+    function = eval(f"lambda x: {text}", {"np": np, "Nd4j": Nd4j})
+    x = kind(np.arange(6.0).reshape(2, 3) ** 2)
+    np.testing.assert_allclose(np.asarray(compiled(function)(x)), np.asarray(function(x)), rtol=1e-12)
+    with pytest.warns(UserWarning, match="step by step"):
+        stepwise = compiled(lambda a: function(a) * float(1 + 0 * a.sum()))(x)
+    np.testing.assert_allclose(np.asarray(stepwise), np.asarray(function(x)), rtol=1e-12)
 
 
 def test_results_of_all_forms_are_replayed():

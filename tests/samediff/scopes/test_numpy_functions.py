@@ -87,6 +87,7 @@ REFUSED = {
     "np.where(a > 0)": "depends on values",
     "a[a > 0]": "truth values .*depends on values", "np.bincount(k)": "np.bincount .*depends on values",
     "np.compress(m[:, 0], a, axis=0)": "np.compress .*depends on values", "np.fft.hfft(v)": "np.fft.hfft has no graph node",
+    "np.fft.fft(v)": "complex numbers, as np.fft gives them", "np.abs(np.fft.fft(v))": "complex numbers, as np.fft gives them",
     "np.linalg.eig(p)": "np.linalg.eig has no graph node", "np.histogram(v, bins='auto')": "bins='auto'", "a.tolist()": "values",
     "np.quantile(a, 0.3, method='inverted_cdf')": "inverted_cdf", "changed(a, lambda x: np.place(x, x > 0, [1, 2, 3]))": "np.place"}
 
