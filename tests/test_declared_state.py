@@ -18,6 +18,12 @@ KNOWN = {
     "_getframe", "_exit", "_is_owned", "_at_fork_reinit", "_group_actions", "_option_string_actions", "_subparsers",
     # Of Numba and llvmlite, which have no public way to compile with passes of one's own and to keep machine code.
     "_reduce", "_rebuild", "_cache", "_getvalue", "_tm", "_linking_libraries", "_numba_type_",
+    # Of PySpark, whose own libraries are built on them.
+    "_jvm", "_jsc", "_jrdd", "_jrdd_deserializer", "_dummy", "_resetUid",
+    # Of what places ops, which namespaces of ops ask.
+    "_op_method",
+    # Of PyTorch, which has no public way to ask what an op changes, nor (in all versions) to take structures apart.
+    "_schema", "_pytree",
 }
 
 

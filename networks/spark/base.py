@@ -131,7 +131,7 @@ class SparkModel(HasListeners, SparkModelNames):
         MissingPackageError
             Executors lack dl4py or a plug-in.
         """
-        return self._fit(*self._given(data, features, label, partitions=min_partitions), first_round)
+        return self.fit_batches(*self.rdd_of(data, features, label, partitions=min_partitions), first_round)
 
     fit_multi_data_set = fit
 
@@ -148,11 +148,12 @@ class SparkModel(HasListeners, SparkModelNames):
             As for :meth:`fit`.
         """
         given = paths if is_rdd(paths) else self._context.parallelize(list(paths))
-        return self._fit(given, loader or load_batch, first_round)
+        return self.fit_batches(given, loader or load_batch, first_round)
 
     fit_paths_multi_data_set = fit_paths
 
-    def _fit(self, data: Any, load: Callable[[Any], Any] | None, first_round: int, told: Callable[[], Any] | None = None) -> Any:
+    def fit_batches(self, data: Any, load: Callable[[Any], Any] | None, first_round: int, told: Callable[[], Any] | None = None) -> Any:
+        """Train once through data sets, or what ``load`` makes batches of; ends where ``told``, called after each round, is True."""
         master, model = self._needed_master(), self._sender.model
         hear = Listeners(list(dict.fromkeys([*self._network.get_listeners(), *self._listeners])))
 
@@ -166,7 +167,7 @@ class SparkModel(HasListeners, SparkModelNames):
         model.epoch += 1
         return self._network
 
-    def _given(self, data: Any, features: Any = None, label: Any = None, load: Callable[[Any], Any] | None = None,
+    def rdd_of(self, data: Any, features: Any = None, label: Any = None, load: Callable[[Any], Any] | None = None,
                partitions: int | None = None) -> tuple[Any, Callable[[Any], Any] | None]:
         """An RDD of data sets, or of what a function makes batches of, with this function."""
         if not isinstance(partitions, int | None):
@@ -204,7 +205,7 @@ class SparkModel(HasListeners, SparkModelNames):
         """
         sizes, empty = [n for n in evaluations if isinstance(n, int)], [e for e in evaluations if not isinstance(e, int)]
         size = check_batch(sizes[0] if sizes else batch_size)
-        rdd, load = self._given(data, features, label, loader)
+        rdd, load = self.rdd_of(data, features, label, loader)
         with self._sender.sent() as sent, spark_errors("the evaluation"):
             found = rdd.mapPartitionsWithIndex(Evaluate(sent, empty, output, size, load)).collect()
         raise_first(part for _, part in found)
@@ -262,7 +263,7 @@ class SparkModel(HasListeners, SparkModelNames):
         features, label : str or sequence of str
             Columns of a DataFrame.
         """
-        rdd, load = self._given(data, features, label)
+        rdd, load = self.rdd_of(data, features, label)
         with self._sender.sent() as sent, spark_errors("the scores"):
             found = rdd.mapPartitionsWithIndex(Score(sent, check_batch(batch_size), load)).collect()
         raise_first(part for _, part in found)
@@ -285,7 +286,7 @@ class SparkModel(HasListeners, SparkModelNames):
         batch_size : int
             Examples that are computed at once.
         """
-        rdd, load = self._given(data)
+        rdd, load = self.rdd_of(data)
         return rdd.mapPartitions(ScoreExamples(self._sender.sent(), include_regularization_terms, check_batch(batch_size), load))
 
     score_examples_multi_data_set = score_examples

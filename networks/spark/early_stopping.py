@@ -67,7 +67,7 @@ class _SparkTrainer(EarlyStoppingTrainerBase, JavaSpelling):
         super().__init__(configuration, self._spark.get_network(), train, listener)
 
     def _run(self, calculator: ScoreCalculator) -> EarlyStoppingRun:
-        return _SparkRun(self._spark, self._conf, self._network, self._spark._given(self._train), calculator, self._tell)
+        return _SparkRun(self._spark, self._conf, self._network, self._spark.rdd_of(self._train), calculator, self._tell)
 
 
 class _SparkRun(EarlyStoppingRun):
@@ -84,7 +84,7 @@ class _SparkRun(EarlyStoppingRun):
             met[:] = [condition for condition in [self.met(self.network.score())] if condition is not None]
             return bool(met)
         data, load = self.train
-        self.spark._fit(data, load, 0, told)
+        self.spark.fit_batches(data, load, 0, told)
         return met[0] if met else None
 
 

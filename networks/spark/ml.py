@@ -114,7 +114,7 @@ class SparkDl4jNetwork(Estimator, _Columns, DefaultParamsWritable, DefaultParams
         kind: Any = SparkComputationGraph if isinstance(conf, ComputationGraphConfiguration) else SparkDl4jMultiLayer
         frame = dataset.select(self.getFeaturesCol(), self.getLabelCol())
         with kind(dataset.sparkSession, conf, master) as trainer:
-            rdd = trainer._given(frame, self.getFeaturesCol(), self.getLabelCol())[0].persist()
+            rdd = trainer.rdd_of(frame, self.getFeaturesCol(), self.getLabelCol())[0].persist()
             for _ in range(self.getOrDefault(self.epochs)):
                 trainer.fit(rdd)
             rdd.unpersist()

@@ -81,9 +81,9 @@ class _Partials:
 def _parts(normalizer: Any, first: Any) -> dict[Part, tuple[type[Statistics], Callable[[Any], Any]]]:
     """What a normalizer takes statistics of: their kind, and the array with its mask."""
     if isinstance(normalizer, FittedNormalizer):
-        found: dict[Part, Any] = {("features", None): (normalizer._statistics, lambda d: (d.features, d.features_mask))}
+        found: dict[Part, Any] = {("features", None): (normalizer.statistics_type, lambda d: (d.features, d.features_mask))}
         if normalizer.is_fit_label():
-            found["labels", None] = normalizer._statistics, lambda d: (d.labels, d.labels_mask)
+            found["labels", None] = normalizer.statistics_type, lambda d: (d.labels, d.labels_mask)
         return found
     lists = (first if isinstance(first, MultiDataSet) else first.to_multi_data_set()).lists
     plans = {(kind, i): normalizer.strategy(kind, i) for kind in ("features", "labels") for i in range(len(lists[kind]))}

@@ -477,6 +477,7 @@ class SparkModelNames(JavaSpelling):
     feedForwardWithKey = SparkModel.feed_forward_with_key
     feedForwardWithKeySingle = SparkModel.feed_forward_with_key
     feedForwardWithMaskAndKey = SparkModel.feed_forward_with_mask_and_key
+    fitBatches = SparkModel.fit_batches
     fitMultiDataSet = SparkModel.fit
     fitPaths = SparkModel.fit_paths
     fitPathsMultiDataSet = SparkModel.fit_paths
@@ -490,6 +491,7 @@ class SparkModelNames(JavaSpelling):
     goingThrough = SparkModel.going_through
     insideBatch = SparkModel.inside_batch
     isInsideBatch = SparkModel.is_inside_batch
+    rddOf = SparkModel.rdd_of
     scoreExamples = SparkModel.score_examples
     scoreExamplesMultiDataSet = SparkModel.score_examples
     setCollectTrainingStats = SparkModel.set_collect_training_stats
@@ -1328,6 +1330,12 @@ class GradientStepFunctionNames(StepFunctionNames):
     Builder: ClassVar[GradientStepFunctionBuilderAccess]
     @classmethod
     def builder(cls, *args: Any, **options: Any) -> GradientStepFunctionBuilder[Self]: ...
+
+class LayerWorkspaceMgrNames(JavaSpelling):
+    @staticmethod
+    def noWorkspaces() -> None: ...
+    @staticmethod
+    def noWorkspacesImmutable() -> None: ...
 
 class NegativeDefaultStepFunctionOptions(StepFunctionOptions):
     ...

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from .java_names import (
     DefaultStepFunctionNames,
     GradientStepFunctionNames,
+    LayerWorkspaceMgrNames,
     NegativeDefaultStepFunctionNames,
     NegativeGradientStepFunctionNames,
     StepFunctionNames,
@@ -117,7 +117,7 @@ class NegativeGradientStepFunction(StepFunction, NegativeGradientStepFunctionNam
 _STEPS = (DefaultStepFunction, GradientStepFunction, NegativeDefaultStepFunction, NegativeGradientStepFunction)
 
 
-class LayerWorkspaceMgr(JavaSpelling):
+class LayerWorkspaceMgr(LayerWorkspaceMgrNames):
     """Stands for DL4J's managers of memory: here arrays are NumPy's, and what runs plans its memory when it is compiled.
 
     Examples

@@ -85,7 +85,7 @@ class YOLO(ZooGraph, YOLONames):
     """
 
     n_boxes: int = 5
-    prior_boxes: Boxes = ()
+    prior_boxes: Convertible[Boxes] = ()
     updater: Convertible[IUpdater] = Adam(1e-3)
 
     def started(self) -> GraphBuilder:
@@ -116,7 +116,7 @@ class TinyYOLO(YOLO, TinyYOLONames):
 
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/tiny-yolo-voc_dl4j_inference.v2.zip", 1256226465)}
-    prior_boxes: Boxes = ((1.08, 1.19), (3.42, 4.41), (6.63, 11.38), (9.42, 5.11), (16.62, 10.52))
+    prior_boxes: Convertible[Boxes] = ((1.08, 1.19), (3.42, 4.41), (6.63, 11.38), (9.42, 5.11), (16.62, 10.52))
     input_shape: Convertible[tuple[int, ...]] = (3, 416, 416)
 
     def graph_builder(self) -> GraphBuilder:
@@ -143,7 +143,7 @@ class YOLO2(YOLO, YOLO2Names):
 
     pretrained: ClassVar[Mapping[PretrainedType, PretrainedFile]] = {
         PretrainedType.IMAGENET: PretrainedFile("models/yolo2_dl4j_inference.v3.zip", 3658373840)}
-    prior_boxes: Boxes = ((0.57273, 0.677385), (1.87446, 2.06253), (3.33843, 5.47434), (7.88282, 3.52778), (9.77052, 9.16828))
+    prior_boxes: Convertible[Boxes] = ((0.57273, 0.677385), (1.87446, 2.06253), (3.33843, 5.47434), (7.88282, 3.52778), (9.77052, 9.16828))
     input_shape: Convertible[tuple[int, ...]] = (3, 608, 608)
 
     def graph_builder(self) -> GraphBuilder:

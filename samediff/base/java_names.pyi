@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self, SupportsFloat, SupportsIndex, TypeVar
 from ..arrays.indarray import INDArray as INDArray
 from ..arrays.memory import DataBuffer as DataBuffer
 from ..arrays.nd_array_index import NDArrayIndex as NDArrayIndex
+from ..base.java.number import Number as Number
 from ..base.java.pair import Pair as Pair
 from ..base.javanames import JavaSpelling as JavaSpelling
 from ..configuration.builder import Builder as Builder
@@ -30,16 +31,27 @@ from ..data.normalizers.normalizers import NormalizerMinMaxScaler as NormalizerM
 from ..data.normalizers.normalizers import NormalizerStandardize as NormalizerStandardize
 from ..data.normalizers.preprocessors import UnderSamplingByMaskingPreProcessor as UnderSamplingByMaskingPreProcessor
 from ..data.normalizers.standard_scaler import StandardScaler as StandardScaler
+from ..data.pictures.image_record_reader import ImageRecordReader as ImageRecordReader
 from ..data.public.labelled_examples import LabelledExamples as LabelledExamples
 from ..data.public.mnist_iterators import EmnistDataSetIterator as EmnistDataSetIterator
-from ..data.readers.csv_reader import CSVRecordReader as CSVRecordReader
 from ..data.readers.record_iterators import RecordReaderDataSetIterator as RecordReaderDataSetIterator
 from ..data.readers.record_iterators import RecordReaderDataSetIteratorBuilder as RecordReaderDataSetIteratorBuilder
 from ..data.readers.record_multi_iterator import RecordReaderMultiDataSetIteratorBuilder as RecordReaderMultiDataSetIteratorBuilder
+from ..data.readers.transform_readers import TransformProcessRecordReader as TransformProcessRecordReader
+from ..data.readers.transform_readers import TransformProcessSequenceRecordReader as TransformProcessSequenceRecordReader
+from ..data.records.record_meta_data import Record as Record
 from ..data.records.record_meta_data import RecordMetaDataLine as RecordMetaDataLine
+from ..data.records.record_reader import RecordReader as RecordReader
+from ..data.records.record_reader import SequenceRecordReader as SequenceRecordReader
+from ..data.records.writables import Writable as Writable
 from ..data.sets.dataset import DataSet as DataSet
 from ..data.sets.dataset import SplitTestAndTrain as SplitTestAndTrain
 from ..data.sets.multi_dataset import MultiDataSet as MultiDataSet
+from ..data.splits.file_split import FileSplit as FileSplit
+from ..data.splits.input_split import InputSplit as InputSplit
+from ..data.splits.path_labels import PathLabelGenerator as PathLabelGenerator
+from ..data.splits.text_splits import ListStringSplit as ListStringSplit
+from ..data.splits.text_splits import StringSplit as StringSplit
 from ..data.transforms.executing import JoinBuilder as JoinBuilder
 from ..data.transforms.process import TransformProcessBuilder as TransformProcessBuilder
 from ..data.transforms.reducer import ReducerBuilder as ReducerBuilder
@@ -67,12 +79,14 @@ from ..graph.graph import SameDiff as SameDiff
 from ..graph.importing import OnnxFrameworkImporter as OnnxFrameworkImporter
 from ..graph.loop_lambdas import LoopArgs as LoopArgs
 from ..graph.loop_lambdas import LoopLambdaArgs as LoopLambdaArgs
+from ..graph.running.differentiation import OutAndGrad as OutAndGrad
 from ..graph.running.execution import BatchOutput as BatchOutput
 from ..graph.tensor_array import TensorArray as TensorArray
 from ..graph.validation import TestCase as TestCase
 from ..nd4j.custom_op import DynamicCustomOp as DynamicCustomOp
 from ..nd4j.custom_op import DynamicCustomOpsBuilder as DynamicCustomOpsBuilder
 from ..nd4j.nd4j import Nd4j as Nd4j
+from ..nd4j.nd_index_iterator import NdIndexIterator as NdIndexIterator
 from ..nd4j.random_arrays import Random as Random
 from ..scopes.compiled import CompiledGraphFunction as CompiledGraphFunction
 from ..training.checkpoints.checkpoint_folder import Checkpoint as Checkpoint
@@ -263,6 +277,12 @@ class NDArrayIndexNames(JavaSpelling):
     def newAxis() -> NDArrayIndex: ...
     ofAxis = NDArrayIndex.of_axis
 
+class NumberNames(JavaSpelling):
+    doubleValue = Number.double_value
+    floatValue = Number.float_value
+    intValue = Number.int_value
+    longValue = Number.long_value
+
 class PairNames(JavaSpelling):
     getFirst = Pair.get_first
     getKey = Pair.get_first
@@ -420,12 +440,14 @@ class NormalizerMinMaxScalerNames(JavaSpelling):
     getMin = NormalizerMinMaxScaler.get_min
     getTargetMax = NormalizerMinMaxScaler.get_target_max
     getTargetMin = NormalizerMinMaxScaler.get_target_min
+    statisticsType = NormalizerMinMaxScaler.statistics_type
 
 class NormalizerStandardizeNames(JavaSpelling):
     getLabelMean = NormalizerStandardize.get_label_mean
     getLabelStd = NormalizerStandardize.get_label_std
     getMean = NormalizerStandardize.get_mean
     getStd = NormalizerStandardize.get_std
+    statisticsType = NormalizerStandardize.statistics_type
 
 class UnderSamplingByMaskingPreProcessorNames(JavaSpelling):
     donotMaskAllMajorityWindows = UnderSamplingByMaskingPreProcessor.donot_mask_all_majority_windows
@@ -435,6 +457,10 @@ class StandardScalerNames(JavaSpelling):
     getMean = StandardScaler.get_mean
     getStd = StandardScaler.get_std
     preProcess = StandardScaler.transform
+
+class ImageRecordReaderNames(JavaSpelling):
+    getCurrentFile = ImageRecordReader.get_current_file
+    numLabels = ImageRecordReader.num_labels
 
 class LabelledExamplesNames(JavaSpelling):
     featuresOf = LabelledExamples.features_of
@@ -454,11 +480,7 @@ class EmnistDataSetIteratorNames(JavaSpelling):
     def numLabels(data_set: Any) -> int: ...
 
 class CSVRecordReaderNames(JavaSpelling):
-    getLabels = CSVRecordReader.get_labels
-    hasNext = CSVRecordReader.has_next
-    loadFromMetaData = CSVRecordReader.load_from_meta_data
-    nextRecord = CSVRecordReader.next_record
-    resetSupported = CSVRecordReader.reset_supported
+    ...
 
 class RecordReaderDataSetIteratorNames(JavaSpelling):
     isCollectMetaData = RecordReaderDataSetIterator.is_collect_meta_data
@@ -480,8 +502,38 @@ class RecordReaderMultiDataSetIteratorBuilderNames(JavaSpelling):
     sequenceAlignmentMode = RecordReaderMultiDataSetIteratorBuilder.sequence_alignment_mode
     timeSeriesRandomOffset = RecordReaderMultiDataSetIteratorBuilder.time_series_random_offset
 
+class TransformProcessRecordReaderNames(JavaSpelling):
+    getTransformProcess = TransformProcessRecordReader.get_transform_process
+
+class TransformProcessSequenceRecordReaderNames(JavaSpelling):
+    getTransformProcess = TransformProcessSequenceRecordReader.get_transform_process
+
+class RecordNames(JavaSpelling):
+    getRecord = Record.get_record
+    getSequenceRecord = Record.get_sequence_record
+
 class RecordMetaDataLineNames(JavaSpelling):
     getLocation = RecordMetaDataLine.get_location
+
+class RecordReaderNames(JavaSpelling):
+    getLabels = RecordReader.get_labels
+    hasNext = RecordReader.has_next
+    loadFromMetaData = RecordReader.load_from_meta_data
+    nextRecord = RecordReader.next_record
+    resetSupported = RecordReader.reset_supported
+
+class SequenceRecordReaderNames(JavaSpelling):
+    nextSequence = SequenceRecordReader.next_sequence
+    sequenceRecord = SequenceRecordReader.sequence_record
+
+class WritableNames(JavaSpelling):
+    fromDocument = Writable.from_document
+    getType = Writable.get_type
+    toDocument = Writable.to_document
+    toDouble = Writable.to_double
+    toFloat = Writable.to_float
+    toInt = Writable.to_int
+    toLong = Writable.to_long
 
 class DataSetNames(JavaSpelling):
     asList = DataSet.as_list
@@ -544,6 +596,25 @@ class MultiDataSetNames(JavaSpelling):
     setFeaturesMaskArray = MultiDataSet.set_features_mask_array
     setLabels = MultiDataSet.set_labels
     setLabelsMaskArray = MultiDataSet.set_labels_mask_array
+
+class FileSplitNames(JavaSpelling):
+    @staticmethod
+    def filesOf(split: Any) -> Any: ...
+    getRootDir = FileSplit.get_root_dir
+
+class InputSplitNames(JavaSpelling):
+    locationsIterator = InputSplit.locations_iterator
+    resetSupported = InputSplit.reset_supported
+
+class PathLabelGeneratorNames(JavaSpelling):
+    getLabelForPath = PathLabelGenerator.get_label_for_path
+    inferLabelClasses = PathLabelGenerator.infer_label_classes
+
+class ListStringSplitNames(JavaSpelling):
+    getData = ListStringSplit.get_data
+
+class StringSplitNames(JavaSpelling):
+    getData = StringSplit.get_data
 
 class JoinBuilderNames(JavaSpelling):
     setJoinColumns = JoinBuilder.set_join_columns
@@ -1032,6 +1103,10 @@ class LoopArgsNames(JavaSpelling):
 class LoopLambdaArgsNames(JavaSpelling):
     invokeParams = LoopLambdaArgs.invoke_params
 
+class OutAndGradNames(JavaSpelling):
+    getGradients = OutAndGrad.get_gradients
+    getOutputs = OutAndGrad.get_outputs
+
 class BatchOutputNames(JavaSpelling):
     execSingle = BatchOutput.output_single
     outputAll = BatchOutput.output_all
@@ -1073,6 +1148,24 @@ class TestCaseNames(JavaSpelling):
     placeholderValues = TestCase.placeholder_values
     testName = TestCase.test_name
     testNameErrMsg = TestCase.test_name_err_msg
+
+class BooleanIndexingNames(JavaSpelling):
+    @staticmethod
+    def applyMask(array: Any, mask: Any) -> INDArray: ...
+    @staticmethod
+    def applyMaskInPlace(array: Any, mask: Any) -> INDArray: ...
+    @staticmethod
+    def applyWhere(to: Any, values: Any, condition: Any) -> None: ...
+    @staticmethod
+    def assignIf(to: Any, values: Any, condition: Any) -> None: ...
+    @staticmethod
+    def chooseFrom(arrays: Any, condition: Any) -> INDArray: ...
+    @staticmethod
+    def firstIndex(array: Any, condition: Any, *axes: Any) -> INDArray: ...
+    @staticmethod
+    def lastIndex(array: Any, condition: Any, *axes: Any) -> INDArray: ...
+    @staticmethod
+    def replaceWhere(to: Any, values: Any, condition: Any) -> None: ...
 
 class DynamicCustomOpNames(JavaSpelling):
     addBArgument = DynamicCustomOp.add_b_argument
@@ -1299,6 +1392,9 @@ class Nd4jNames(JavaSpelling):
     def writeTxtString(array: Any) -> str: ...
     @staticmethod
     def zerosLike(array: Any) -> INDArray: ...
+
+class NdIndexIteratorNames(JavaSpelling):
+    hasNext = NdIndexIterator.has_next
 
 class RandomNames(JavaSpelling):
     getSeed = Random.get_seed

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import INDArray
-from ..base.javanames import JavaSpelling
+from ..base.java_names import BooleanIndexingNames
 from ..expressions.conditions import Condition
 from ..ir.translate_errors import refusing
 from .arguments import axes_of
@@ -15,7 +15,7 @@ from .running import run
 
 
 @refusing("BooleanIndexing")
-class BooleanIndexing(JavaSpelling):
+class BooleanIndexing(BooleanIndexingNames):
     """Elements of arrays chosen by conditions such as ``Conditions.greaterThan(0)``.
 
     Examples

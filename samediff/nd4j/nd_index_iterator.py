@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..base.javanames import JavaSpelling
+from ..base.java_names import NdIndexIteratorNames
 from .arguments import flat, is_order
 
 
-class NdIndexIterator(JavaSpelling):
+class NdIndexIterator(NdIndexIteratorNames):
     """The positions of all elements of an array of a given shape.
 
     Parameters

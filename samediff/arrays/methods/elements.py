@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...base.java.number import JavaNumber, number
 from ...errors import DataTypeError, OutOfRangeError, ShapeError
 from ...ir.translate_errors import refusing
 from ..nd_array_index import position
@@ -88,10 +89,9 @@ class Elements:
     to_int_matrix: ClassVar[Method] = _list("toIntMatrix", 2, int, 32)
     to_long_matrix: ClassVar[Method] = _list("toLongMatrix", 2, int)
 
-    def get_number(self: Any, *place: Any) -> Any:
-        """An element as a number of Python, of the kind of the array; 1 and 0 for truth values."""
-        value = np.asarray(self)[_place(self, place, "getNumber", _order(self))].item()
-        return int(value) if isinstance(value, bool) else value
+    def get_number(self: Any, *place: Any) -> JavaNumber:
+        """An element of the kind of the array, with ``doubleValue()`` and its kin; 1 and 0 for truth values."""
+        return number(np.asarray(self)[_place(self, place, "getNumber", _order(self))])
 
     def get_scalar(self: Any, *place: Any) -> Any:
         """A view of one element, of rank 0; one number counts in row order."""

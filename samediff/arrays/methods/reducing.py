@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.datatype import DataType
+from ...base.java.number import JavaNumber, number
 from ...base.spec import normalize_axes, normalize_axis
 from ...errors import DataTypeError, GraphError, ShapeError
 from ...ir.translate_errors import refusing
@@ -104,12 +105,11 @@ def _count(x: Any, dimensions: tuple[int, ...]) -> int:
 
 
 def _number(name: str) -> Method:
-    def method(self: Any, *switches: Any) -> float:
+    def method(self: Any, *switches: Any) -> JavaNumber:
         if isinstance(self, np.ndarray) and not self.size:
             raise ShapeError(f"{name}Number of an empty array of shape {tuple(self.shape)} does not exist")
-        found = np.asarray(getattr(self, name)(*switches))
-        return int(found) if found.dtype.kind in "iu" else float(found)
-    return described(method, f"{name}_number", f"``{name}()`` of all elements, as a number of Python.")
+        return number(getattr(self, name)(*switches))
+    return described(method, f"{name}_number", f"``{name}()`` of all elements: a number of Python, with ``doubleValue()`` and its kin.")
 
 
 @refusing("INDArray")
@@ -180,9 +180,9 @@ class Reducing:
         first, second = rows[..., low], rows[..., min(low + 1, count - 1)]
         return first.dup() if place == low else first + (second - first) * x.dtype.type(place - low)
 
-    def percentile_number(self: Any, q: float) -> float:
-        """The percentile of all elements, as a number of Python."""
-        return float(self.castTo(DataType.DOUBLE).percentile(q))
+    def percentile_number(self: Any, q: float) -> JavaNumber:
+        """The percentile of all elements, as a number of Python with Java's ``doubleValue()`` and its kin."""
+        return number(self.castTo(DataType.DOUBLE).percentile(q))
 
     # Running sums
 

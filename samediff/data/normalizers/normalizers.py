@@ -38,7 +38,7 @@ class FittedNormalizer(DataNormalization, FittedNormalizerNames):
     count, and are set to 0 by `transform` and `revert`.
     """
 
-    _statistics: ClassVar[type[Statistics]]
+    statistics_type: ClassVar[type[Statistics]]
 
     def __init__(self, low: float = 0.0, high: float = 1.0) -> None:
         self.target_min, self.target_max = float(low), float(high)
@@ -57,9 +57,9 @@ class FittedNormalizer(DataNormalization, FittedNormalizerNames):
     def fit(self, data: DataSet | BatchIterator[Any] | Iterable[DataSet]) -> None:
         """Take the statistics of a data set, or of all batches of an iterator or list."""
         batches = batches_of(data)
-        features = self._statistics.collect([(d.features, d.features_mask) for d in batches], "features")
+        features = self.statistics_type.collect([(d.features, d.features_mask) for d in batches], "features")
         if self._fit_label:
-            self.label_stats = self._statistics.collect([(d.labels, d.labels_mask) for d in batches], "labels")
+            self.label_stats = self.statistics_type.collect([(d.labels, d.labels_mask) for d in batches], "labels")
         self.feature_stats = features
 
     def is_fit(self) -> bool:
@@ -115,9 +115,9 @@ class FittedNormalizer(DataNormalization, FittedNormalizerNames):
         given = [v if hasattr(v, "dtype") else as_array(v, np.float32) for v in (first, second)]
         pair = [to_numbers(v, "a normalizer").reshape(1, -1) for v in given]
         if pair[0].shape != pair[1].shape:
-            raise ConfigurationError(f"{' and '.join(self._statistics.names)} need the same size, "
+            raise ConfigurationError(f"{' and '.join(self.statistics_type.names)} need the same size, "
                                      f"got {pair[0].size} and {pair[1].size}")
-        setattr(self, f"{which}_stats", self._statistics(*pair))
+        setattr(self, f"{which}_stats", self.statistics_type(*pair))
 
     def set_feature_stats(self, first: Any, second: Any) -> None:
         """Give the statistics of the features (mean and std, or min and max) instead of fitting."""
@@ -166,7 +166,7 @@ class NormalizerStandardize(FittedNormalizer, NormalizerStandardizeNames):
            [ 1.225]], dtype=float32)
     """
 
-    _statistics = DistributionStats
+    statistics_type = DistributionStats
 
     def __init__(self, mean: Any = None, std: Any = None, label_mean: Any = None, label_std: Any = None) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class NormalizerMinMaxScaler(FittedNormalizer, NormalizerMinMaxScalerNames):
     [[-0.5]]
     """
 
-    _statistics = MinMaxStats
+    statistics_type = MinMaxStats
 
     def __init__(self, low: float = 0.0, high: float = 1.0) -> None:
         super().__init__(low, high)

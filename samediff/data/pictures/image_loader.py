@@ -106,7 +106,9 @@ class NativeImageLoader(JavaSpelling):
 
 
 #: DL4J's others, which load in another way with the same result, and their base.
-BaseImageLoader = ImageLoader = Java2DNativeImageLoader = NativeImageLoader
+BaseImageLoader = NativeImageLoader
+ImageLoader = NativeImageLoader
+Java2DNativeImageLoader = NativeImageLoader
 
 
 def _cropped(picture: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.java_names import ImageRecordReaderNames
 from ...base.javanames import method_of
 from ...errors import ConfigurationError
 from ..normalizers.image_transforms import Transform, changed
@@ -22,7 +23,7 @@ from .image_loader import NativeImageLoader
 _WORKERS = 8        # threads that decode; Pillow lets others run meanwhile
 
 
-class ImageRecordReader(RecordReader):
+class ImageRecordReader(RecordReader, ImageRecordReaderNames):
     """Every picture file is a record: its values, and the number of its class.
 
     Shapes: values (1, channels, height, width), 0 to 255, blue, green, red.

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import ConfigurationError, FileFormatError
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader, SequenceRecordReader, Values
+from ..splits.input_split import InputSplit
 from .line_readers import lines_of
 
 
@@ -17,6 +18,13 @@ def _parsed(text: str) -> Any:
         return float(text)
     except ValueError:
         return text
+
+
+def _rows(split: InputSplit, skip: int, delimiter: str, quote: str) -> Iterator[tuple[Values, RecordMetaDataLine]]:
+    """The values of each line that is not empty, and its place."""
+    for line, place in lines_of(split, skip):
+        if line.strip():
+            yield [_parsed(text) for text in next(csv.reader([line], delimiter=delimiter, quotechar=quote))], place
 
 
 class _Delimited(SequenceRecordReader):
@@ -31,19 +39,14 @@ class _Delimited(SequenceRecordReader):
     """
 
     def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"') -> None:
-        self._skip, self._delimiter, self._quote = int(skip_num_lines), delimiter, quote
-
-    def _rows(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
-        for line, place in lines_of(self.split, self._skip):
-            if line.strip():
-                yield [_parsed(text) for text in next(csv.reader([line], delimiter=self._delimiter, quotechar=self._quote))], place
+        self._form = int(skip_num_lines), delimiter, quote
 
 
 class CSVLineSequenceRecordReader(_Delimited):
     """Every line is a sequence: each of its values a time step."""
 
     def read(self) -> Iterator[tuple[list[Values], RecordMetaDataLine]]:
-        for values, place in self._rows():
+        for values, place in _rows(self.split, *self._form):
             yield [[value] for value in values], place
 
 
@@ -66,7 +69,7 @@ class CSVNLinesSequenceRecordReader(_Delimited):
 
     def read(self) -> Iterator[tuple[list[Values], RecordMetaDataLine]]:
         steps: list[tuple[Values, RecordMetaDataLine]] = []
-        for pair in self._rows():
+        for pair in _rows(self.split, *self._form):
             steps.append(pair)
             if len(steps) == self._lines:
                 yield [values for values, _ in steps], steps[0][1]
@@ -96,7 +99,7 @@ class CSVVariableSlidingWindowRecordReader(_Delimited):
         self._most, self._stride = int(max_lines_per_sequence), int(stride)
 
     def read(self) -> Iterator[tuple[list[Values], RecordMetaDataLine]]:
-        pairs = list(self._rows())
+        pairs = list(_rows(self.split, *self._form))
         for end in range(self._stride, len(pairs) + self._most, self._stride):
             window = pairs[max(0, end - self._most):end]
             if window:
@@ -117,12 +120,11 @@ class CSVRegexRecordReader(RecordReader):
     """
 
     def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"', regexs: Sequence[str | None] | None = None) -> None:
-        self._rows = _Delimited(skip_num_lines, delimiter, quote)
+        self._form = int(skip_num_lines), delimiter, quote
         self._patterns = [None if one is None else re.compile(one) for one in regexs or ()]
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
-        self._rows._split = self.split
-        for values, place in self._rows._rows():
+        for values, place in _rows(self.split, *self._form):
             made: Values = []
             for k, value in enumerate(values):
                 pattern = self._patterns[k] if k < len(self._patterns) else None

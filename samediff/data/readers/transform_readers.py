@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Self
 
+from ...base.java_names import TransformProcessRecordReaderNames, TransformProcessSequenceRecordReaderNames
 from ...errors import ConfigurationError
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader, SequenceRecordReader, Values, records_and_places
@@ -43,7 +44,7 @@ class _Through(RecordReader):
         return self._process
 
 
-class TransformProcessRecordReader(_Through):
+class TransformProcessRecordReader(_Through, TransformProcessRecordReaderNames):
     """The records of a reader, through a process: those that filters leave out do not come."""
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
@@ -60,7 +61,7 @@ class TransformProcessRecordReader(_Through):
             yield from zip(records_of(frame), places)
 
 
-class TransformProcessSequenceRecordReader(_Through, SequenceRecordReader):
+class TransformProcessSequenceRecordReader(_Through, SequenceRecordReader, TransformProcessSequenceRecordReaderNames):
     """The sequences of a reader, through a process."""
 
     def read(self) -> Iterator[tuple[list[Values], RecordMetaDataLine]]:

@@ -44,3 +44,5 @@ class Configuration(dict[str, Any], JavaSpelling):
         return str(self.get(name, default)).lower() == "true"
 
     get_long = get_int
+    setInt, setLong, setFloat, setBoolean = set_int, set_long, set_float, set_boolean      # for type checkers
+    getInt, getLong, getFloat, getBoolean = get_int, get_long, get_float, get_boolean

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...base.java_names import RecordMetaDataLineNames
-from ...base.javanames import JavaSpelling
+from ...base.java_names import RecordMetaDataLineNames, RecordNames
 from .writables import as_writables
 
 
@@ -47,7 +46,7 @@ class RecordMetaDataLine(RecordMetaDataLineNames):
 RecordMetaData = RecordMetaDataLine
 
 
-class Record(list[Any], JavaSpelling):
+class Record(list[Any], RecordNames):
     """The values of a record, a list, and where they came from.
 
     Parameters

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-from ...base.javanames import JavaSpelling, method_of
+from ...base.java_names import RecordReaderNames, SequenceRecordReaderNames
+from ...base.javanames import method_of
 from ...errors import ConfigurationError, FileFormatError
 from ..iterators.iterator import NoMoreDataError
 from ..splits.file_split import as_split
@@ -16,7 +17,7 @@ from .writables import as_writables
 Values = list[Any]
 
 
-class RecordReader(JavaSpelling):
+class RecordReader(RecordReaderNames):
     """Base of readers: records one after the other.
 
     A sub-class defines `read`; or ``has_next``, ``next`` and ``reset`` (in Java's spelling, too), as in DL4J.
@@ -113,7 +114,7 @@ class RecordReader(JavaSpelling):
             yield self.next()
 
 
-class SequenceRecordReader(RecordReader):
+class SequenceRecordReader(RecordReader, SequenceRecordReaderNames):
     """Base of readers of sequences: each is a list of records, one for every time step."""
 
     def sequence_record(self) -> list[Values]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
-from ...base.javanames import JavaSpelling
+from ...base.java_names import WritableNames
 from ...base.user_code.users_arrays import users_array
 from ...configuration.classes import find_class, register
 
@@ -29,7 +29,7 @@ class WritableType(JavaEnum):
     NDArray = "NDArray"
 
 
-class Writable(JavaSpelling):
+class Writable(WritableNames):
     """Base of DL4J's values; everything takes plain numbers, texts and arrays too.
 
     Examples

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...base.java_names import FileSplitNames
 from ...errors import ConfigurationError
 from .input_split import CollectionInputSplit, InputSplit, Source, path_of, shuffle
 
 
-class FileSplit(InputSplit):
+class FileSplit(InputSplit, FileSplitNames):
     """One file, or all files of a folder in the order of their names.
 
     Parameters

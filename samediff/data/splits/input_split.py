@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlparse
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import InputSplitNames
 from ...codecs.regular_files import check_regular
 from ...errors import ConfigurationError
 
@@ -17,7 +17,7 @@ from ...errors import ConfigurationError
 Source: TypeAlias = "InputSplit | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 
 
-class InputSplit(JavaSpelling):
+class InputSplit(InputSplitNames):
     """Base of splits: files in an order. A sub-class defines `locations`.
 
     Notes

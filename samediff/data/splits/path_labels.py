@@ -5,12 +5,12 @@ import os
 import re
 from typing import Any
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import PathLabelGeneratorNames
 from ...errors import ConfigurationError
 from .input_split import path_of
 
 
-class PathLabelGenerator(JavaSpelling):
+class PathLabelGenerator(PathLabelGeneratorNames):
     """Base of generators; a sub-class defines `get_label_for_path`."""
 
     def get_label_for_path(self, path: str | os.PathLike[str]) -> Any:

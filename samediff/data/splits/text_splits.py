@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...base.java_names import ListStringSplitNames, StringSplitNames
 from ...errors import ConfigurationError
 from .input_split import InputSplit
 
@@ -21,7 +22,7 @@ class _InMemory(InputSplit):
         raise NotImplementedError
 
 
-class StringSplit(_InMemory):
+class StringSplit(_InMemory, StringSplitNames):
     """A text in place of a file.
 
     Parameters
@@ -41,7 +42,7 @@ class StringSplit(_InMemory):
         return self._data.splitlines()
 
 
-class ListStringSplit(_InMemory):
+class ListStringSplit(_InMemory, ListStringSplitNames):
     """Records that are lists of texts.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import OutAndGradNames
 from ...base.user_code.users_arrays import users_arrays
 from ...errors import GradientError, GraphError
 from ...executor.session import known_plan, run
@@ -21,7 +21,7 @@ class _OutAndGrad(NamedTuple):
     gradients: dict[str, Any]
 
 
-class OutAndGrad(_OutAndGrad, JavaSpelling):
+class OutAndGrad(_OutAndGrad, OutAndGradNames):
     """Outputs and gradients of one run, each a dictionary by name.
 
     Parameters
