@@ -18,7 +18,7 @@ def test_numbers_have_javas_methods(name, kind):
     arguments = {"percentile_number": (50,), "get_number": (1, 1)}.get(name, ())
     found = getattr(array, name)(*arguments)
     assert isinstance(found, (int, float))
-    np.testing.assert_equal([found.doubleValue(), found.double_value()], float(found))
+    np.testing.assert_equal([found.doubleValue(), found.double_value()], [float(found)] * 2)
     np.testing.assert_equal(found.floatValue(), float(np.float32(found)))
     assert type(found.double_value()) is float
     assert np.isnan(found) or found.intValue() == found.long_value() == int(found)
