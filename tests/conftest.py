@@ -14,6 +14,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+from hypothesis.internal.conjecture import providers
 
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -34,6 +35,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Checks of ops call them a fixed number of times, whatever the machine does meanwhile."""
     from dl4py.udf.checks import runs
     runs._SECONDS, runs._REPEATS = math.inf, 200
+    # Hypothesis draws numbers and texts from the sources that happen to be imported, too: other examples after other tests.
+    if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
+        monkeypatch = pytest.MonkeyPatch()
+        monkeypatch.setattr(providers, "_get_local_constants", lambda: providers._local_constants)
+        config.add_cleanup(monkeypatch.undo)
 
 
 @pytest.hookimpl(tryfirst=True)

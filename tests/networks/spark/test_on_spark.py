@@ -18,19 +18,16 @@ from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.functions import array_to_vector
 from pyspark.ml.linalg import DenseMatrix, Vectors
 from pyspark.ml.tuning import ParamGridBuilder
-from pyspark.mllib.linalg import Vectors as OldVectors
-from pyspark.mllib.regression import LabeledPoint
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import array, col
 
 from dl4py import networks, spark
-from dl4py.layers import LSTM, OutputLayer, RnnOutputLayer
-from dl4py.networks import EarlyStoppingConfiguration, MaxEpochsTerminationCondition, MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.networks import EarlyStoppingConfiguration, MaxEpochsTerminationCondition, MultiLayerNetwork
 from dl4py.networks.parallel.averaging import Sums
 from dl4py.networks.spark.models import ModelSender
 from dl4py.networks.spark.tree import Tree
-from dl4py.samediff import DataSet, Evaluation, MultiDataSet
-from dl4py.samediff.data import ImagePreProcessingScaler, MultiNormalizerHybrid, NormalizerMinMaxScaler, NormalizerStandardize
+from dl4py.samediff import DataSet, Evaluation
+from dl4py.samediff.data import NormalizerMinMaxScaler, NormalizerStandardize
 from dl4py.samediff.errors import ConfigurationError, PathError, ShapeError, WorkerError
 from dl4py.samediff.training import Listener
 from dl4py.spark import SparkComputationGraph, SparkDl4jMultiLayer, fit_normalizer, predict_udf
@@ -109,6 +106,7 @@ def test_data_sets_are_cut_and_put_together(sc, options, partitions):
     assert same(trained(sc, data, partitions, **options), averaged(network(), batches(), 2, 2))
 
 
+@pytest.mark.slow
 def test_partitions_may_be_workers(sc):
     data = batches(32)
     rdd = sc.parallelize(data, 2)
@@ -120,6 +118,7 @@ def test_partitions_may_be_workers(sc):
     assert found.get_iteration_count() == 3         # rounds of 2 and 1 steps, as the longest partition has them
 
 
+@pytest.mark.slow
 def test_batches_wait_in_files(sc, tmp_path):
     data = batches(32)
     exports = master(rdd_training_approach=spark.RDDTrainingApproach.Export, export_directory=str(tmp_path))
@@ -242,14 +241,6 @@ def test_executors_make_a_model_once(sc):
             assert after.text is not before.text
 
 
-def test_one_output_unit(sc):
-    conf = NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=1, activation="identity", loss_function="mse")).build()
-    trainer = SparkDl4jMultiLayer(sc, conf, master(batch_size_per_worker=4, averaging_frequency=1))
-    x, _ = arrays(16)
-    trainer.fit(sc.parallelize([(x[k:k + 1], x[k:k + 1].sum(keepdims=True)) for k in range(16)], 2))
-    assert trainer.get_network().get_iteration_count() == 2
-
-
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("run", JAVA["runs"], ids=lambda r: f"{r['updater']}-{r['workers']}x{r['frequency']}-{r['save_updater']}")
 def test_values_are_dl4js(sc, run):
@@ -313,31 +304,6 @@ def test_files(sc, tmp_path):
         trainer.fit(str(tmp_path / "other"))
 
 
-def test_labelled_points(sc):
-    x, y = arrays(16)
-    points = sc.parallelize([LabeledPoint(int(b.argmax()), OldVectors.dense(a)) for a, b in zip(x, y)], 2)
-    trainer = SparkDl4jMultiLayer(sc, network(), master(workers=1))
-    assert np.allclose(trainer.fit_labeled_point(points).params(), network().fit(batches(16)).params(), atol=1e-6)
-
-
-def test_several_inputs(sc):
-    data = [MultiDataSet([d.features], [d.labels]) for d in batches(32)]
-    trainer = SparkComputationGraph(sc, graph(), master())
-    found = trainer.fitMultiDataSet(sc.parallelize(data, 2))
-    assert same(found, averaged(graph(), batches(32), 2, 2))
-    assert trainer.evaluateMDS(sc.parallelize(data)).accuracy() == found.evaluate(batches(32)).accuracy()
-
-
-@pytest.mark.parametrize("columns, text", [
-    ({"features": "e"}, "no column 'e'"), ({"features": "text"}, "'text' holds string; expected numbers"), ({"label": "lable"}, "label"),
-    ({"features": "gaps"}, "1 missing values"), ({"features": "lists"}, "1 to 2 numbers")])
-def test_columns_that_are_refused(session, columns, text):
-    df = session.createDataFrame([(1.0, "x", None, [1.0], 0), (2.0, "y", 1.0, [1.0, 2.0], 1)],
-                                 "a double, text string, gaps double, lists array<double>, label int").coalesce(1)
-    with pytest.raises(ConfigurationError, match=text):
-        SparkDl4jMultiLayer(session, network(), master()).fit(df, **columns)
-
-
 # Measures, scores, outputs
 
 def test_evaluations(sc):
@@ -370,6 +336,7 @@ def test_scores_and_outputs_with_keys(sc):
     assert np.allclose(several[1], graph().output(x[:2])) and len(several[2]) == 1
 
 
+@pytest.mark.slow
 def test_tasks_of_one_process_take_turns(sc):
     """Two networks of the same layers in one pipeline: each computes with its own values."""
     x, nets = arrays(6)[0], [network(), network()]
@@ -380,17 +347,9 @@ def test_tasks_of_one_process_take_turns(sc):
     assert np.allclose(np.concatenate(second.predict(scores, 1).collect()), expected, atol=1e-6)
 
 
-def test_outputs_of_series_with_masks(sc):
-    net, x = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
-        LSTM(n_in=2, n_out=3), RnnOutputLayer(n_in=3, n_out=2)).build()).init(), np.random.default_rng(0).random((3, 2, 4), np.float32)
-    mask = np.float32([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 0, 0]])
-    rdd = sc.parallelize([(k, (x[k:k + 1], mask[k:k + 1])) for k in range(3)], 2)
-    found = SparkDl4jMultiLayer(sc, net).feed_forward_with_mask_and_key(rdd).collectAsMap()
-    assert np.allclose(np.concatenate([found[k] for k in range(3)]), net.output(x, False, mask), atol=1e-6)
-
-
 # Normalizers, files of files, early stopping
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("normalizer", [NormalizerStandardize, lambda: NormalizerMinMaxScaler(-1, 1)], ids=["standardize", "range"])
 def test_normalizers(sc, normalizer):
     data, alone, fitted = batches(40), normalizer(), normalizer()
@@ -403,19 +362,6 @@ def test_normalizers(sc, normalizer):
                                                             (alone.feature_stats.first, alone.label_stats.second)))
     mapped = spark.normalized(rdd, fitted).collect()
     assert np.allclose(mapped[1].features, alone.transform(data[1].copy()).features, atol=1e-6) and (data[1].features >= 0).all()
-
-
-def test_normalizers_of_several_inputs(sc):
-    data = [MultiDataSet([d.features, 2 * d.features], [d.labels]) for d in batches(24)]
-    alone, fitted = (MultiNormalizerHybrid().standardize_input(0).min_max_scale_input(1) for _ in range(2))
-    alone.fit(data)
-    fit_normalizer(fitted, sc.parallelize(data, 2))
-    assert fitted.is_fit() and all(np.allclose(a, b, atol=1e-6) for a, b in
-                                  zip(fitted.transform(data[0].copy()).get_features(), alone.transform(data[0].copy()).get_features()))
-    with pytest.raises(ConfigurationError, match="a normalizer with statistics"):
-        fit_normalizer(ImagePreProcessingScaler(), sc.parallelize(data, 1))
-    with pytest.raises(ConfigurationError, match="no data set"):
-        fit_normalizer(NormalizerStandardize(), sc.parallelize([], 2))
 
 
 def test_batches_of_files(sc, tmp_path):
@@ -491,10 +437,3 @@ def test_functions_of_columns(session, tmp_path, made):
     df, predict = frame(session), predict_udf(tmp_path / "net.zip" if made == "path" else model, batch_size=9)
     found = df.select(predict("a", "b", "c", "d").alias("p")).collect()
     assert np.allclose([row.p for row in found], expected, atol=1e-6)
-
-
-def test_map_in_pandas(session):
-    net, df = network(), frame(session)
-    function = spark.predict_in_pandas(net, ["a", "b", "c", "d"], batch_size=5)
-    found = df.mapInPandas(function, "a float, b float, c float, d float, label int, prediction array<float>").collect()
-    assert np.allclose([row.prediction for row in found], net.output(arrays(32)[0]), atol=1e-6)

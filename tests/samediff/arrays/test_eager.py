@@ -65,12 +65,13 @@ def test_several_results_are_a_tuple():
     assert [x.tolist() for x in ops.unstack(A, 0)] == [[1, 2, 3], [4, 5, 6]]
 
 
-def test_long_work_is_done_by_a_plan(monkeypatch):
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("row", [r for r in ROWS if r.op_id in ("softmax", "conv2d", "reduce_sum", "tanh")])
+def test_long_work_is_done_by_a_plan(row, monkeypatch):
     monkeypatch.setattr(computing, "MANY", 1)
     monkeypatch.setattr(computing, "_known", {})
-    for row in [r for r in ROWS if r.op_id in ("softmax", "conv2d", "reduce_sum", "tanh")]:
-        expected, _ = in_a_graph(row)
-        np.testing.assert_allclose(np.asarray(computing.apply(row.op(), *row.arrays())), expected[0])
+    expected, _ = in_a_graph(row)
+    np.testing.assert_allclose(np.asarray(computing.apply(row.op(), *row.arrays())), expected[0])
 
 
 def test_shapes_that_depend_on_values_are_worked_out_each_time():
@@ -130,9 +131,11 @@ def outcome(namespace: str, method: str, arrays) -> list[str]:
     return [f"{type(r).__name__} {r.dtype}{r.shape} {np.asarray(r).tobytes().hex()}" for r in results]
 
 
-def test_repeated_calls_give_what_first_calls_give(monkeypatch):
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("part", range(4))
+def test_repeated_calls_give_what_first_calls_give(part, monkeypatch):
     seen = 0
-    for row in ROWS:
+    for row in ROWS[part::4]:
         if OPS[row.op_id].stateful or row.op_id in ("if", "while", "scan"):
             continue
         arrays = [a if a is None else INDArray.of(a) for a in row.arrays()]
@@ -145,4 +148,4 @@ def test_repeated_calls_give_what_first_calls_give(monkeypatch):
             seen += bool(repeated._known)
             assert outcome(*way, arrays) == first, (row.op_id, way)
             assert outcome(*way, others) == alone, (row.op_id, way)
-    assert seen > 250
+    assert seen > 60
