@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 from ..base.spec import TensorSpec
-from ..errors import DataTypeError
+from ..errors import DataTypeError, ShapeError
 
 
 def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
@@ -17,7 +17,9 @@ def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
 
 
 def shape_from(spec: TensorSpec) -> tuple[int, ...] | None:
-    """The shape that a variable describes, as far as known."""
+    """The shape that a variable describes, as far as known; ShapeError unless it is a vector of sizes."""
+    if spec.shape is not None and sum(n != 1 for n in spec.shape) > 1:
+        raise ShapeError(f"a shape is a vector of sizes, got an array of shape {spec.shape}")
     values = ints_of(spec)
     if values is not None:
         return values

@@ -25,8 +25,8 @@ def _sizes(values: Any) -> tuple[int, ...]:
 
 def _shape_of(spec: TensorSpec) -> tuple[int, ...] | None:
     require_integer("a shape", spec)
-    known = ints_of(spec)
-    return shape_from(spec) if known is None else _sizes(np.asarray(known))
+    shape, known = shape_from(spec), ints_of(spec)
+    return shape if known is None else _sizes(np.asarray(known))
 
 
 class RandomOp(Op):

@@ -80,8 +80,8 @@ class Reshape(Reshaping):
         if target is None:
             shape: Shape | None = resolved(x.shape, self.shape)
         else:
-            values = ints_of(target)
-            shape = shape_from(target) if values is None else resolved(x.shape, values)
+            shape, values = shape_from(target), ints_of(target)
+            shape = shape if values is None else resolved(x.shape, values)
         return TensorSpec(shape, x.dtype, None if x.value is None or shape is None or -1 in shape else x.value.reshape(shape))
 
     def compute(self, xp: Any, x: Any, target: Any = None) -> Any:
