@@ -72,6 +72,16 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_out", "-")
 
     @property
+    def table_order(self) -> tuple[str, ...]:
+        """The parameters that come first in tables, as in those of the wrapped layer."""
+        return getattr(self.underlying, "table_order", ())
+
+    @property
+    def summary_sizes(self) -> bool:
+        """Whether summaries show sizes of the wrapped layer."""
+        return bool(getattr(self.underlying, "summary_sizes", True))
+
+    @property
     def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
         return self.underlying.constraints_in_force
 
