@@ -57,6 +57,10 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         """Whether DL4J gives the wrapped layer the network's values twice, and so its weight decay once more."""
         return False
 
+    def renamed(self, name: str) -> Self:
+        """Return a copy of that name, which the wrapped layer gets as well."""
+        return self.replace(layer_name=name, underlying=self.underlying.renamed(name))
+
     def define_parameters(self, params: ParameterTable) -> None:
         for parameter in self.underlying.parameter_table():
             params.add(parameter)
@@ -368,6 +372,10 @@ class Bidirectional(Layer, BidirectionalNames):
         super()._fill(values, extra)
         fwd = named(self.fwd, self.layer_name)
         self._put(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
+
+    def renamed(self, name: str) -> Self:
+        """Return a copy of that name, which both directions get as well."""
+        return self.replace(layer_name=name, fwd=self.fwd.renamed(name), bwd=self.bwd and self.bwd.renamed(name))
 
     def validate(self) -> None:
         if self.bwd is not None and type(self.fwd) is not type(self.bwd):
