@@ -134,6 +134,10 @@ class Layer(LayerContract, Configuration, LayerNames):
         """Class and name of the layer, for messages."""
         return type(self).__name__ + (f" {self.layer_name!r}" if self.layer_name else "")
 
+    def renamed(self, name: str) -> Self:
+        """Return a copy of that name."""
+        return self.replace(layer_name=name)
+
     def output_type(self, input_type: InputType) -> InputType:
         """Return the type of the activations for inputs of that type."""
         return input_type
@@ -190,7 +194,7 @@ INHERITED = frozenset({
 class NoParamLayer(Layer, NoParamLayerNames):
     """Base of layers without parameters."""
 
-    untuned_options: ClassVar[frozenset[str]] = frozenset({"activation", "dropout"})
+    untuned_options: ClassVar[frozenset[str]] = frozenset({"activation", "dropout", "gradient_normalization", "gradient_normalization_threshold"})
     gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_
     gradient_normalization_threshold: float = 0.0
 

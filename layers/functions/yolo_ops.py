@@ -75,16 +75,20 @@ class YoloTerm:
     def _rows(self, a: Any) -> Any:
         return np.ascontiguousarray(np.moveaxis(a, 2, -1)).reshape(-1, a.shape[2])
 
+    def _seen(self, a: Any) -> Any:
+        """Rows of positions, 0 where the term does not apply: whatever stands there, it reaches nothing."""
+        return self._rows(np.where(self.mask != 0, a, np.zeros((), a.dtype)))
+
     def scores(self) -> Any:
         """The term's score for each image, (N,)."""
-        rows = self.loss.compute_score_array(self._rows(self.labels), self._rows(self.output), self.activation, self._rows(self.mask))
+        rows = self.loss.compute_score_array(self._rows(self.labels), self._seen(self.output), self.activation, self._rows(self.mask))
         return self.factor * rows.reshape(len(self.output), -1).sum(axis=1)
 
-    def slope(self) -> Any:
-        """Gradient by the output, in its shape."""
-        d = self.loss.compute_gradient(self._rows(self.labels), self._rows(self.output), self.activation, self._rows(self.mask))
+    def slope(self, chain: Any) -> Any:
+        """Gradient by what the output is made of, in its shape; ``chain`` is the derivative of the output by that."""
+        d = self.loss.compute_gradient(self._rows(self.labels), self._seen(self.output), self.activation, self._rows(self.mask))
         n, b, k, h, w = self.output.shape
-        return self.factor * np.moveaxis(d.reshape(n, b, h, w, k), -1, 2)
+        return np.where(self.mask != 0, self.factor * np.moveaxis(d.reshape(n, b, h, w, k), -1, 2) * chain, np.zeros((), d.dtype))
 
 
 def overlaps(low: Any, high: Any, middle: Any, size: Any) -> tuple[Any, Any, Any]:
@@ -95,18 +99,20 @@ def overlaps(low: Any, high: Any, middle: Any, size: Any) -> tuple[Any, Any, Any
     sides = sides * meet
     common = sides.prod(axis=2, keepdims=True)
     union = size.prod(axis=2, keepdims=True) + (high - low).prod(axis=2, keepdims=True) - common
-    other_side, other_size = sides[:, :, ::-1], size[:, :, ::-1]
-    by_middle = (inside_high.astype(size.dtype) - inside_low) * other_side * (union + common) / union ** 2
-    grown = 0.5 * (inside_high.astype(size.dtype) + inside_low) * other_side
-    by_size = (grown * (union + common) - common * other_size) / union ** 2
-    return common / union, by_middle * meet, by_size * meet
+    union = np.where(union > 0, union, np.ones((), size.dtype))       # neither an object nor a box that is seen
+    share = common / union
+    other_side, other_size = sides[:, :, ::-1] / union, size[:, :, ::-1] / union
+    by_middle = (inside_high.astype(size.dtype) - inside_low) * other_side * (1 + share)
+    by_size = 0.5 * (inside_high.astype(size.dtype) + inside_low) * other_side * (1 + share) - share * other_size
+    return share, by_middle * meet, by_size * meet
 
 
-@op("yolo_loss", inputs="x labels")
+@op("yolo_loss", inputs="x labels mask?")
 class YoloLoss(Op):
     """The loss of each image.
 
-    Shapes: x (N, B * (5 + C), H, W), labels (N, 4 + C, H, W) with [x1, y1, x2, y2, one-hot class] in the cell of the object -> (N,).
+    Shapes: x (N, B * (5 + C), H, W), labels (N, 4 + C, H, W) with [x1, y1, x2, y2, one-hot class] in the cell of the object, mask
+    (N, 1 or 4 + C, 1 or H, 1 or W) with 0 in cells that do not count -> (N,).
     The box with the largest overlap answers for an object; its overlap is the confidence that it should have.
     """
 
@@ -118,7 +124,7 @@ class YoloLoss(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One score for each image."""
-        x, labels = specs
+        x, labels = specs[:2]
         check_boxes(x, self.priors)
         if x.shape and labels.shape and -1 not in x.shape + labels.shape:
             wanted = (x.shape[0], x.shape[1] // len(self.priors) - 1, *x.shape[2:])
@@ -127,7 +133,7 @@ class YoloLoss(Op):
                                  f"{list(x.shape)}; got {list(labels.shape)}")
         return TensorSpec((x.shape[0] if x.shape else -1,), x.dtype)
 
-    def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, YoloTerm]], Any]:
+    def terms(self, x: Any, labels: Any, mask: Any = None) -> tuple[list[tuple[slice, Any, YoloTerm]], Any]:
         """For each term its slice of the box, the derivative of its operand by x, and the term; last the derivative by overlaps."""
         b = _boxes(x, len(self.priors))
         shape = (len(x), len(self.priors), -1, *x.shape[2:])
@@ -138,6 +144,7 @@ class YoloLoss(Op):
         rows, columns = np.meshgrid(np.arange(x.shape[2], dtype=x.dtype), np.arange(x.shape[3], dtype=x.dtype), indexing="ij")
         middle = xy + np.stack([columns, rows])[None, None]
         overlap, by_middle, by_size = overlaps(low, high, middle, wh)
+        counts = 1 if mask is None else mask.max(axis=1)[:, None, None].astype(x.dtype)
         present = labels[:, None, 4:].sum(axis=2, keepdims=True)
         best = (np.arange(len(self.priors)).reshape(1, -1, 1, 1, 1) == overlap.argmax(axis=1, keepdims=True)) * present
         best = best.astype(x.dtype)
@@ -146,29 +153,34 @@ class YoloLoss(Op):
             return np.broadcast_to(a, (shape[0], shape[1], a.shape[2], *shape[3:]))
 
         sized, one = slice(2, 4), slice(4, 5)
-        expected = (overlap * best).astype(x.dtype)
+        nothing = np.zeros((), x.dtype)
+        expected = np.where(best != 0, overlap, nothing) * best
+        best, free = best * counts, (1 - best) * counts
         towards = 2 * (overlap - confidence) * best
-        by_overlap = np.concatenate([towards * by_middle * xy * (1 - xy), towards * by_size * wh], axis=2).astype(x.dtype)
+        slopes = np.concatenate([towards * by_middle * xy * (1 - xy), towards * by_size * wh], axis=2)
+        by_overlap = np.where(best != 0, slopes, nothing)
         return [
             (slice(0, 2), xy * (1 - xy), YoloTerm(self.position, all_boxes(center - np.floor(center)), xy, "identity", best,
                                                           self.coordinates)),
             (sized, root / 2, YoloTerm(self.position, all_boxes(np.sqrt(high - low)), root, "identity", best, self.coordinates)),
             (one, confidence * (1 - confidence), YoloTerm(LossL2(), expected, confidence, "identity", best, 1.0)),
-            (one, confidence * (1 - confidence), YoloTerm(LossL2(), expected, confidence, "identity", 1 - best, self.no_object)),
+            (one, confidence * (1 - confidence), YoloTerm(LossL2(), expected, confidence, "identity", free, self.no_object)),
             (slice(5, None), 1, YoloTerm(self.classes, all_boxes(labels[:, None, 4:]), b[:, :, 5:], "softmax", best, 1.0)),
         ], by_overlap
 
-    def compute(self, xp: Any, x: Any, labels: Any) -> Any:
+    def compute(self, xp: Any, x: Any, labels: Any, mask: Any = None) -> Any:
         """The sum of all terms."""
-        return sum(term.scores() for _, _, term in self.terms(x, labels)[0])
+        with np.errstate(over="ignore", invalid="ignore"):          # of boxes that answer for no object
+            return sum(term.scores() for _, _, term in self.terms(x, labels, mask)[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The gradient of all terms, and of the overlaps that confidences are compared with."""
-        return [inputs[0].sd.add_op(YoloSlope(self), [*inputs, output_grads[0]]), None]
+        x, labels, *mask = inputs
+        return [x.sd.add_op(YoloSlope(self), [x, labels, output_grads[0], *mask]), None, *(None for _ in mask)]
 
 
-@op("yolo_slope", inputs="x labels upstream", gradient="none")
+@op("yolo_slope", inputs="x labels upstream mask?", gradient="none")
 class YoloSlope(Op):
     """Gradient of the loss by the input (made by gradients)."""
 
@@ -177,10 +189,11 @@ class YoloSlope(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any, labels: Any, upstream: Any) -> Any:
+    def compute(self, xp: Any, x: Any, labels: Any, upstream: Any, mask: Any = None) -> Any:
         d = np.zeros_like(_boxes(x, len(self.of.priors)))
-        terms, by_overlap = self.of.terms(x, labels)
-        for where, chain, term in terms:
-            d[:, :, where] += chain * term.slope()
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms, by_overlap = self.of.terms(x, labels, mask)
+            for where, chain, term in terms:
+                d[:, :, where] += term.slope(chain)
         d[:, :, :4] += by_overlap
         return d.reshape(x.shape) * upstream.reshape(-1, 1, 1, 1)

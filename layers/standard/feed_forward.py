@@ -155,6 +155,11 @@ class PReLULayer(BaseLayer, PReLULayerNames):
         Axes of an example, counted from 1, along which all values share one slope; none by default.
     n_in, n_out : int
         Stand in DL4J's files; without effect here.
+
+    Raises
+    ------
+    ConfigurationError
+        For shared axes that an example does not have.
     """
 
     summary_name: ClassVar[str] = "PReLU"
@@ -165,6 +170,12 @@ class PReLULayer(BaseLayer, PReLULayerNames):
     shared_axes: Convertible[tuple[int, ...] | None] = None
     n_in: int = 0
     n_out: int = 0
+
+    def validate(self) -> None:
+        rank = len(self.input_shape or ())
+        if rank and any(not 1 <= axis <= rank for axis in self.shared_axes or ()):
+            raise ConfigurationError(f"{self.label}: shared_axes are axes of an example of shape {list(self.input_shape or ())}, counted "
+                                     f"from 1 to {rank}; got {self.shared_axes}")
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         if self.input_shape:            # DL4J never looks at the input type
@@ -263,6 +274,10 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
     def define_parameters(self, params: ParameterTable) -> None:
         super().define_parameters(params)
         params.bias("vb", (self.n_in,), init=self.visible_bias_init, role="unregularized")
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The code, also of masked rows, as in DL4J."""
+        return self.define_code(sd, x, params)
 
     def define_pretraining(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> tuple[SDVariable, dict[str, SDVariable]]:
         """Scores (batch,) of the reconstruction of ``x``, and the steps that pretraining takes as gradients, by parameter.

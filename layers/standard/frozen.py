@@ -45,8 +45,8 @@ class FrozenLayer(_Still, FrozenLayerNames):
 
     @property
     def summary_name(self) -> str:
-        """The wrapped layer's name after "Frozen"."""
-        return f"Frozen {type(self.underlying).__name__}"
+        """The wrapped layer's name in summaries after "Frozen"."""
+        return f"Frozen {getattr(self.underlying, 'summary_name', type(self.underlying).__name__)}"
 
     @property
     def configured_twice(self) -> bool:

@@ -19,7 +19,7 @@ from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActi
 from ..functions.losses import ILossFunction, LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
 from ..ops.masks import any_output, masked
-from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
+from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions, reshaped
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
 from ..types.java_names import (
@@ -461,7 +461,8 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
-        """Errors of positions, sizes, confidences and classes, (batch,)."""
+        """Errors of positions, sizes, confidences and classes, (batch,): those of the cells, or examples, that the mask leaves."""
         assert labels is not None
+        seen = [] if mask is None else [reshaped(mask, (1, 1, 1)) if mask.spec.rank == 2 else self.channels_first(sd, mask)]
         op = YoloLoss(self.priors(), self.lambda_coord, self.lambda_no_obj, self.loss_position_scale, self.loss_class_predictions)
-        return sd.add_op(op, [self.channels_first(sd, x), self.channels_first(sd, labels)])  # type: ignore[no-any-return]
+        return sd.add_op(op, [self.channels_first(sd, x), self.channels_first(sd, labels), *seen])  # type: ignore[no-any-return]

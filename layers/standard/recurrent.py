@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 __all__ = ["LSTM", "AbstractLSTM", "BaseRecurrentLayer", "GravesBidirectionalLSTM", "GravesLSTM", "RnnOutputLayer", "SimpleRnn"]
 
 
+#: Names of the states that are kept between calls, as in DL4J: the last activations, and the last cells of an LSTM.
+PREVIOUS_ACTIVATION, PREVIOUS_CELL = "prevAct", "prevMem"
+
+
 def elementwise_op(activation: IActivation | None) -> Any:
     """The elementwise op behind an activation function, for ops that apply it at every step; None where it is no single one."""
     if activation is None:
@@ -144,8 +148,8 @@ class SimpleRnn(BaseRecurrentLayer, SimpleRnnNames):
                 return simple_steps(sd, x, params, h0, mask, self.activation, self.n_out)
             return sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask, op)
 
-        hidden, last = run(params.state("h", x, self.n_out))
-        params.keep_state("h", last)
+        hidden, last = run(params.state(PREVIOUS_ACTIVATION, x, self.n_out))
+        params.keep_state(PREVIOUS_ACTIVATION, last)
         return truncated(sd, hidden, params, lambda zero: run(zero)[0], x, self.n_out)
 
 
@@ -214,9 +218,9 @@ class AbstractLSTM(BaseRecurrentLayer, AbstractLSTMNames):
                 return lstm_steps(sd, x, weights, h0, c0, mask, self.activation, self.gate_activation, self.n_out)
             return sd.call("rnn", "dl4j_lstm", x, *weights, h0, c0, mask, *ops)
 
-        hidden, h, c = run(*(params.state(k + suffix, x, self.n_out) for k in ("h", "c")))
-        params.keep_state("h" + suffix, h)
-        params.keep_state("c" + suffix, c)
+        hidden, h, c = run(*(params.state(k + suffix, x, self.n_out) for k in (PREVIOUS_ACTIVATION, PREVIOUS_CELL)))
+        params.keep_state(PREVIOUS_ACTIVATION + suffix, h)
+        params.keep_state(PREVIOUS_CELL + suffix, c)
         return truncated(sd, hidden, params, lambda zero: run(zero, zero)[0], x, self.n_out)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:

@@ -57,6 +57,10 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         """Whether DL4J gives the wrapped layer the network's values twice, and so its weight decay once more."""
         return False
 
+    def renamed(self, name: str) -> Self:
+        """Return a copy of that name, which the wrapped layer gets as well."""
+        return self.replace(layer_name=name, underlying=self.underlying.renamed(name))
+
     def define_parameters(self, params: ParameterTable) -> None:
         for parameter in self.underlying.parameter_table():
             params.add(parameter)
@@ -70,6 +74,16 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
     def n_out(self) -> Any:
         """Output size of the wrapped layer."""
         return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_out", "-")
+
+    @property
+    def table_order(self) -> tuple[str, ...]:
+        """The parameters that come first in tables, as in those of the wrapped layer."""
+        return getattr(self.underlying, "table_order", ())
+
+    @property
+    def summary_sizes(self) -> bool:
+        """Whether summaries show sizes of the wrapped layer."""
+        return bool(getattr(self.underlying, "summary_sizes", True))
 
     @property
     def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
@@ -358,6 +372,10 @@ class Bidirectional(Layer, BidirectionalNames):
         super()._fill(values, extra)
         fwd = named(self.fwd, self.layer_name)
         self._put(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
+
+    def renamed(self, name: str) -> Self:
+        """Return a copy of that name, which both directions get as well."""
+        return self.replace(layer_name=name, fwd=self.fwd.renamed(name), bwd=self.bwd and self.bwd.renamed(name))
 
     def validate(self) -> None:
         if self.bwd is not None and type(self.fwd) is not type(self.bwd):

@@ -33,7 +33,7 @@ class RecurrentStateMixin(Network):
         self._states, self._piece_states = {}, {}
 
     def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:
-        """State of a layer that ``rnn_time_step`` keeps."""
+        """State of a layer that ``rnn_time_step`` keeps, (batch, n_out): ``prevAct`` and, of an LSTM, ``prevMem``."""
         prefix = f"{self.structure.key_of(layer)}_"
         return {k.removeprefix(prefix): users_array(v) for k, v in self._states.items() if k.startswith(prefix)}
 

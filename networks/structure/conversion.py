@@ -11,7 +11,7 @@ def as_graph(conf: MultiLayerConfiguration) -> ComputationGraphConfiguration:
     names = [str(i) for i in range(len(conf.confs))]
     sources = [("in",), *[(name,) for name in names]]
     vertices: dict[str, GraphVertex] = {
-        name: LayerVertex(c.replace(layer=layer.replace(layer_name=name)), conf.input_pre_processors.get(i))
+        name: LayerVertex(c.replace(layer=layer.renamed(name)), conf.input_pre_processors.get(i))
         for i, (name, c, layer) in enumerate(zip(names, conf.confs, conf.layers))}
     return ComputationGraphConfiguration(
         **shared, default_configuration=conf.confs[0].replace(layer=None, variables=()), network_inputs=("in",),

@@ -136,7 +136,7 @@ class GraphBuilder(NetworkBuilder[ComputationGraphConfiguration], GraphBuilderNa
         vertices: dict[str, GraphVertex] = {}
         for name, vertex in self._vertices.items():
             if isinstance(vertex, Layer):
-                layer = vertex.replace(layer_name=name).apply_global_config(given)
+                layer = vertex.renamed(name).apply_global_config(given)
                 vertices[name] = LayerVertex(given.of_layer(layer), self._preprocessors.get(name))
             else:
                 inherit = getattr(vertex, "apply_global_config", None)  # vertices with parameters

@@ -77,7 +77,7 @@ class ListBuilder(NetworkBuilder[MultiLayerConfiguration], ListBuilderNames):
         layers = []
         for i in range(count):
             layer = self._layers[i]
-            layer = layer if layer.layer_name else layer.replace(layer_name=f"layer{i}")
+            layer = layer if layer.layer_name else layer.renamed(f"layer{i}")
             layers.append(layer.apply_global_config(given))
         layers, preprocessors = self._sized(layers)
         confs = tuple(given.of_layer(layer) for layer in layers)

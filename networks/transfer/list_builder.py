@@ -238,7 +238,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
     def _new(self, layer: Layer, i: int, seed: int) -> NeuralNetConfiguration:
         builder: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
         given = builder.settings().replace(seed=seed, data_type=self._dtype)
-        named = layer if layer.layer_name else layer.replace(layer_name=f"layer{i}")
+        named = layer if layer.layer_name else layer.renamed(f"layer{i}")
         return given.of_layer(named.apply_global_config(given))
 
     def _drawn(self, conf: NeuralNetConfiguration) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def confusion_table(e: ClassificationMeasures) -> str:
     if not e.num_classes():
         return "Confusion matrix: <no data>"
     counts, n = e.confusion().counts, e.num_classes()
-    width = 1 + max(len(str(counts.max())), len(str(n - 1)))
+    width = 1 + max(len(str(max(int(counts.max()), n) - 1)), 1)         # DL4J's, which has no room for the last digit of 10, 100 ...
     rows = ["".join(f"{v:>{width}}" for v in row) + f" | {i} = {e.labels_list[i]}" for i, row in enumerate(counts)]
     return "\n".join(["".join(f"{i:>{width}}" for i in range(n)), "-" * (width * n + 1), *rows, LEGEND])
 

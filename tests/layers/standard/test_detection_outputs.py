@@ -20,7 +20,7 @@ def run(layer, feeds, parameters, wrt):
     places = {k: sd.placeholder(k, DataType.DOUBLE, *[-1] * v.ndim) for k, v in feeds.items()}
     scope = LayerScope("layer", {n: sd.var(n, np.asarray(a)) for n, a in parameters.items()})
     out = layer.define_layer(sd, places["x"], scope, None)
-    scores = layer.define_loss(sd, places["x"], places.get("labels"), scope, None)
+    scores = layer.define_loss(sd, places["x"], places.get("labels"), scope, places.get("mask"))
     found = gradients(sd, [scores], [sd.variable(n) for n in wrt])
     names = [scores.name(), out.name(), *(found[n].name() for n in wrt)]
     values = sd.output(feeds, names)
@@ -60,6 +60,37 @@ def test_yolo_activations_and_formats():
     last = run(layer.replace(format=CNN2DFormat.NHWC), {"x": x.transpose(0, 2, 3, 1), "labels": y.transpose(0, 2, 3, 1)}, {}, [])
     assert last[0] == pytest.approx(scores)
     assert last[1].transpose(0, 3, 1, 2) == pytest.approx(out)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("exponent", [-300.0, 90.0, 300.0, np.nan])
+def test_boxes_that_answer_for_no_object_may_have_any_size(exponent, dtype):
+    layer, y = Yolo2OutputLayer(bounding_boxes=PRIORS), labels()
+    x = RNG.normal(size=(N, 2, 5 + CLASSES, SIZE, SIZE))
+    wild = x.copy()
+    free = y[:, 4:].sum(1) == 0
+    x[:, :, 2:4] = np.where(free[:, None, None], 0, x[:, :, 2:4])
+    wild[:, :, 2:4] = np.where(free[:, None, None], exponent, x[:, :, 2:4])
+    feeds = [{"x": a.reshape(N, -1, SIZE, SIZE).astype(dtype), "labels": y.astype(dtype)} for a in (x, wild)]
+    (scores, _, slope), (other, _, found) = (run(layer, f, {}, ["x"]) for f in feeds)
+    assert other == pytest.approx(scores, rel=1e-6)
+    assert found == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_cells_and_examples_that_a_mask_takes_away_reach_no_yolo_score():
+    layer = Yolo2OutputLayer(bounding_boxes=PRIORS, lambda_no_obj=0.3)
+    x, y = RNG.normal(size=(N, 2 * (5 + CLASSES), SIZE, SIZE)), labels()
+    scores, _, slope = run(layer, {"x": x, "labels": y}, {}, ["x"])
+    rows, _, found = run(layer, {"x": x, "labels": y, "mask": np.array([[1.0], [0.0]])}, {}, ["x"])
+    assert rows == pytest.approx([scores[0], 0])
+    assert found == pytest.approx(np.stack([slope[0], np.zeros_like(slope[1])]))
+    cells, none = np.ones((N, 1, SIZE, SIZE)), np.zeros((N, 1, SIZE, SIZE))
+    cells[0, :, 1] = none[0, :, 2] = none[0, :, 0] = 0
+    none[0, :, 1] = none[1] = 1
+    upper, _, found = run(layer, {"x": x, "labels": y, "mask": cells}, {}, ["x"])
+    lower = run(layer, {"x": x, "labels": y, "mask": none}, {}, [])[0]
+    assert upper[0] + lower[0] == pytest.approx(scores[0])
+    assert found == pytest.approx(slope * cells)
 
 
 def test_yolo_refusals():

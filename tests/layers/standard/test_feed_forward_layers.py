@@ -11,6 +11,7 @@ from dl4py.layers import (
     ElementWiseMultiplicationLayer,
     EmbeddingLayer,
     EmbeddingSequenceLayer,
+    InputType,
     OutputLayer,
     PReLULayer,
     RepeatVector,
@@ -18,6 +19,7 @@ from dl4py.layers import (
 )
 from dl4py.layers.types.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import ConfigurationError
 
 RNG = np.random.default_rng(5)
 
@@ -119,6 +121,20 @@ def test_center_loss_adds_the_distance_to_the_center():
                      for layer, more in ((OutputLayer, {}), (CenterLossOutputLayer, {"lambda_": 0.5})))
     distance = ((labels @ pulled.parameters["cL"] - X) ** 2).sum(1)
     assert pulled.output(pulled.loss) == pytest.approx(plain.output(plain.loss) + 0.25 * distance)
+
+
+@pytest.mark.parametrize("axes", [(3,), (0,), (1, 4)])
+def test_shared_axes_that_an_example_does_not_have_are_refused(axes):
+    with pytest.raises(ConfigurationError, match="counted from 1 to 2"):
+        PReLULayer(input_shape=(4, 3), shared_axes=axes)
+    with pytest.raises(ConfigurationError, match="counted from 1 to 1"):
+        PReLULayer(shared_axes=(3,)).set_n_in(InputType.convolutional_flat(2, 4, 2))
+
+
+def test_codes_of_masked_rows_stay():
+    layer, mask = AutoEncoder(n_in=4, n_out=3, activation="sigmoid"), np.arange(len(X))[:, None] % 2.0
+    plain, masked = Run(layer, X), Run(layer, X, mask=mask)
+    assert masked.output() == pytest.approx(plain.output())
 
 
 def test_pretraining_of_an_autoencoder_moves_against_the_reconstruction_error():

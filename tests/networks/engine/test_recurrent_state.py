@@ -58,6 +58,8 @@ def test_states_of_steps(as_graph):
     net.rnn_time_step(X[:, :, :4])
     states = net.rnn_get_previous_states()
     assert {k: sorted(v) for k, v in states.items()} == {k: sorted(net.rnn_get_previous_state(k)) for k in "01"}
+    assert sorted(states["0"]) == ["prevAct", "prevMem"] and sorted(states["1"]) == ["prevAct"]
+    np.testing.assert_array_equal(states["1"]["prevAct"], net.feed_forward(X[:, :, :4])["1" if as_graph else 2][:, :, -1])
     other.rnn_set_previous_states(states)
     np.testing.assert_array_equal(other.rnn_time_step(X[:, :, 4:]), net.rnn_time_step(X[:, :, 4:]))
     third = recurrent(as_graph)

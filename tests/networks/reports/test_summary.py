@@ -6,7 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.layers import BatchNormalization, DenseLayer, InputType, OutputLayer, PReLULayer
+from dl4py.layers import (
+    BatchNormalization,
+    DenseLayer,
+    FrozenLayer,
+    FrozenLayerWithBackprop,
+    InputType,
+    LastTimeStep,
+    OutputLayer,
+    PReLULayer,
+    SeparableConvolution2D,
+    SimpleRnn,
+)
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 
 ROOT = Path(__file__).parents[2] / "golden" / "layers"
@@ -39,3 +50,19 @@ def test_sizes_that_nobody_set():
             .layer(OutputLayer(n_in=5, n_out=2)).build())
     rows = [line.split() for line in MultiLayerNetwork(conf).init().summary().splitlines()]
     assert [row[2] for row in rows if row and row[0].startswith("layer")] == ["0,5", "-,-", "5,2"]
+
+
+@pytest.mark.parametrize("inner, kind, row", [
+    (PReLULayer(), InputType.feed_forward(3), "Frozen PReLU) -,- 3 W:{3}"),
+    (LastTimeStep(SimpleRnn(n_out=2)), InputType.recurrent(3, 4), "Frozen LastTimeStepLayer) 3,2 12 W:{3,2}, RW:{2,2}, b:{2}"),
+    (SeparableConvolution2D(n_out=2, kernel_size=2), InputType.convolutional(4, 4, 2),
+     "Frozen SeparableConvolution2DLayer) 2,2 14 W:{1,2,2,2}, pW:{2,2,1,1}, b:{2}"),
+    (FrozenLayerWithBackprop(PReLULayer()), InputType.feed_forward(3), "Frozen FrozenLayerWithBackprop) -,- 3 W:{3}")])
+def test_frozen_layers_are_shown_as_those_inside(inner, kind, row):
+    """As DL4J prints them; parameters are listed in the order of the layer inside, in tables of parameters too."""
+    conf = NeuralNetConfiguration.Builder().list().layer(FrozenLayer(inner)).layer(OutputLayer(n_out=2)).set_input_type(kind).build()
+    net = MultiLayerNetwork(conf).init()
+    found = [" ".join(line.split()) for line in net.summary().splitlines()]
+    assert f"layer0 ({row}" in found
+    names = [part.split(":")[0] for part in row.split(" ", 4)[4].split(", ")]
+    assert [n.removeprefix("0_") for n in net.param_table() if n.startswith("0_")] == names

@@ -4,8 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dl4py import layers as L
 from dl4py.layers import LSTM, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
 from dl4py.networks import BackpropType, MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.networks.structure.conversion import as_graph
 from dl4py.samediff import Adam, DataType
 from dl4py.samediff.errors import DataTypeError
 from tests.helpers.networkcheck import network
@@ -82,3 +84,18 @@ def test_memory_of_a_network():
     assert int(rows["Working memory of output()"].replace(",", "")) > 0
     graph = network(DenseLayer(n_in=3, n_out=2), OutputLayer(n_in=2, n_out=2)).to_computation_graph()
     assert "layer '0' (DenseLayer)" in graph.memory_info(2, InputType.feed_forward(3))
+
+
+@pytest.mark.parametrize("made", [L.FrozenLayer(L.LSTM(n_in=3, n_out=2, layer_name="own")), L.LastTimeStep(L.Bidirectional(L.LSTM(n_in=3, n_out=2))),
+                                  L.MaskZeroLayer(L.SimpleRnn(n_in=3, n_out=2, layer_name="own"), 0.0)], ids=lambda la: type(la).__name__)
+def test_a_layer_and_those_inside_it_have_one_name(made):
+    """In lists, graphs and lists that become graphs, as in DL4J."""
+    def names(layer):
+        inner = [getattr(layer, n) for n in ("underlying", "fwd", "bwd") if hasattr(layer, n)]
+        return {layer.layer_name}.union(*map(names, inner))
+
+    conf = NeuralNetConfiguration.Builder().list(made, L.OutputLayer(n_in=2, n_out=2)).build()
+    assert names(conf.layers[0]) == {"layer0"}
+    assert names(as_graph(conf).vertices["0"].layer) == {"0"}
+    graph = NeuralNetConfiguration.Builder().graph_builder().add_inputs("in").add_layer("x", made, "in")
+    assert names(graph.add_layer("out", L.OutputLayer(n_in=2, n_out=2), "x").set_outputs("out").build().vertices["x"].layer) == {"x"}

@@ -148,6 +148,12 @@ def test_what_does_not_fit_is_refused(change, error):
         fed(np.eye(3)[[0, 1, 2, 0]], change.get("p", np.ones((4, 3))), change.get("mask"), **options)
 
 
+@pytest.mark.parametrize("count, row", [(9, " 9 0 | 0 = 0"), (10, "10 0 | 0 = 0"), (11, " 11  0 | 0 = 0"), (100, "100  0 | 0 = 0")])
+def test_columns_of_the_confusion_matrix_are_as_wide_as_in_java(count, row):
+    y = np.eye(2)[[0] * count + [1]]
+    assert row in fed(y, y).stats().splitlines()
+
+
 def test_measures_need_data():
     e = Evaluation(3)
     for measure in (e.accuracy, e.precision, e.f1, e.g_measure, e.matthews_correlation, e.top_n_accuracy):
