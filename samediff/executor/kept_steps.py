@@ -18,8 +18,8 @@ MAX_KEPT = 1 << 30
 
 def with_kept_steps(nodes: Sequence[Node], outputs: Sequence[str],
                     specs: dict[str, TensorSpec]) -> tuple[list[Node], dict[str, str]]:
-    """The nodes of a graph, where a scan reads what one before it has computed in each step; and, for values that nothing computes any more,
-    the names of those that are read in place of them.
+    """The nodes of a graph, where a scan reads what one before it has computed in each step; and, for values that nothing computes any
+    more, the names of those that are read in place of them.
 
     Parameters
     ----------

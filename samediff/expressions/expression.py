@@ -29,5 +29,5 @@ from .scalar_node import (
 )
 from .tracing import NotElementwiseError, TraceError, trace
 
-__all__ = ["Expr", "NotElementwiseError", "TraceError", "apply", "cast", "compose", "constant", "derivative", "evaluate", "input_", "inputs_of",
-           "is_constant", "multiply", "nodes", "operations", "substituted", "trace", "where"]
+__all__ = ["Expr", "NotElementwiseError", "TraceError", "apply", "cast", "compose", "constant", "derivative", "evaluate", "input_",
+           "inputs_of", "is_constant", "multiply", "nodes", "operations", "substituted", "trace", "where"]

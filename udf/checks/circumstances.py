@@ -106,8 +106,8 @@ def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, see
         except Exception as error:
             if _is_refusal(error):
                 continue
-            raise CheckFailure(f"with another {name!r}, with which compute takes the inputs, the gradient fails: {error}. grad is given the "
-                               "attributes and has to heed them, or to refuse them") from error
+            raise CheckFailure(f"with another {name!r}, with which compute takes the inputs, the gradient fails: {error}. grad is given "
+                               "the attributes and has to heed them, or to refuse them") from error
         compared += 1
         if len(failures) == len(places):
             raise CheckFailure(f"with another {name!r}: {failures[0]}. grad is given the attributes and has to heed them")
