@@ -177,7 +177,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
             return "none for single examples"
         for i in range(len(z)):
             found = loss.compute_score_array(y[i:i + 1], z[i:i + 1], act)
-            close(found, rows[i:i + 1], f"example {i} has another score alone than beside others: reduce along axis 1, not along the batch. "
+            close(found, rows[i:i + 1], f"example {i} has another score alone than beside others: reduce along axis 1, not the batch. "
                                         "If a loss of whole batches is meant: allow={'examples alone'}")
         return f"{len(z)} examples"
 
