@@ -115,7 +115,7 @@ def check_vertex(vertex: GraphVertex, *inputs: InputType | Any, input_types: Seq
 
 def _examples(inputs: Sequence[Any], kinds: Sequence[InputType] | None, seed: int) -> tuple[list[InputType], list[Any]]:
     rng = np.random.default_rng(seed)
-    arrays = [drawn(one, rng) if isinstance(one, InputType) else np.asarray(one) for one in inputs]
+    arrays = [drawn(one, rng, number=i) if isinstance(one, InputType) else np.asarray(one) for i, one in enumerate(inputs)]
     types = [one if isinstance(one, InputType) else None if kinds is None else kinds[i] for i, one in enumerate(inputs)]
     found = [_open(InputType.infer(a)) if t is None else t for t, a in zip(types, arrays)]
     return found, [a.astype(np.float64) if is_floating(a.dtype) else a for a in arrays]

@@ -182,7 +182,7 @@ def sizes(subject: Subject) -> str:
     taken = []
     rng = np.random.default_rng(0)
     for kinds in other_sizes(subject.kinds):
-        arrays = [drawn(k, rng) for k in kinds]
+        arrays = [drawn(k, rng, number=i) for i, k in enumerate(kinds)]
         try:
             made = (Subject.of_layer(subject.given, kinds[0], arrays[0], None) if subject.is_layer
                     else Subject.of_vertex(subject.given, kinds, arrays))

@@ -170,6 +170,17 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         close(rows.mean(), mean, "the mean of the scores is not the average score")
         return f"score {mean:.3g}"
 
+    def alone() -> str:
+        try:
+            rows = loss.compute_score_array(y, z, act)
+        except ConfigurationError:
+            return "none for single examples"
+        for i in range(len(z)):
+            found = loss.compute_score_array(y[i:i + 1], z[i:i + 1], act)
+            close(found, rows[i:i + 1], f"example {i} has another score alone than beside others: reduce along axis 1, not the batch. "
+                                        "If a loss of whole batches is meant: allow={'examples alone'}")
+        return f"{len(z)} examples"
+
     def over_batch() -> bool:
         """Whether the score of an example depends on others, in a loss whose author is not told of masks."""
         changed = z.copy()
@@ -218,6 +229,8 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         close(found, wanted, "scores after JSON")
 
     scored = report.run("scores of examples", scores)
+    if scored:
+        report.run("examples alone", alone)
     report.run("the same after JSON", loaded)
     report.run("gradient", lambda: differences(False))
     report.run("masks", masked)

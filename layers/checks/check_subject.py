@@ -27,16 +27,17 @@ from ..vertices import GraphVertex
 BATCH, STEPS = 3, 5
 
 
-def distinct(shape: Sequence[int], rng: np.random.Generator) -> Any:
-    """Values between -1 and 1 in random order, no two equal and none 0: maxima are single, kinks are far."""
+def distinct(shape: Sequence[int], rng: np.random.Generator, number: int = 0) -> Any:
+    """Values between about -1 and 1 in random order, no two equal and none 0, nor those of arrays of another number: maxima are single,
+    kinks are far."""
     n = int(np.prod(shape))
-    return ((rng.permutation(n) + 0.37) / max(n, 1) * 2 - 1).reshape(shape)
+    return ((rng.permutation(n) + 0.37 + 0.23 * number) / max(n, 1) * 2 - 1).reshape(shape)
 
 
-def drawn(kind: InputType, rng: np.random.Generator, batch: int = BATCH) -> Any:
-    """An example input of a type."""
+def drawn(kind: InputType, rng: np.random.Generator, batch: int = BATCH, number: int = 0) -> Any:
+    """An example of the input of that number, of a type."""
     shape = kind.array_shape()[1:]
-    return distinct((batch, *[STEPS if n < 0 else n for n in shape]), rng)
+    return distinct((batch, *[STEPS if n < 0 else n for n in shape]), rng, number)
 
 
 def other_sizes(kinds: Sequence[InputType]) -> Iterator[tuple[InputType, ...]]:

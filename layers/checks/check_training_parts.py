@@ -97,9 +97,11 @@ def _arrays(updater: IUpdater, dtype: Any, params: Any) -> tuple[Any, Any, list[
     return params.astype(dtype), np.zeros(params.shape, dtype), state
 
 
-def _run(updater: IUpdater, gradients: Any, dtype: Any, reference: bool, start: int = 0) -> Any:
-    """Parameters and state after steps with given gradients."""
+def _run(updater: IUpdater, gradients: Any, dtype: Any, reference: bool, start: int = 0, raised: int = -1) -> Any:
+    """Parameters and state after steps with given gradients; ``raised`` is the number of a state that starts higher."""
     params, gradient, state = _arrays(updater, dtype, np.linspace(-1, 2, gradients.shape[1]))
+    if raised >= 0:
+        state[raised] += 0.5
     kernel = UpdateKernel(UpdateRule(updater), params, gradient, state, reference)
     with np.errstate(all="ignore"):
         for i, g in enumerate(gradients):
@@ -137,12 +139,16 @@ def _step(updater: IUpdater) -> str:
 
 
 def _states(updater: IUpdater, gradients: Any) -> str:
-    """Each state is changed by steps."""
+    """Each state is changed by steps, and something of it goes into them."""
     before = [np.full(gradients.shape[1], v, np.float64) for v in updater.state_init()]
-    _, *after = _run(updater, gradients, np.float64, True)
+    params, *after = _run(updater, gradients, np.float64, True)
     still = [name for name, a, b in zip(updater.state_names, before, after) if np.array_equal(a, b)]
     if still:
         raise CheckFailure(f"{', '.join(still)} never changes: step returns the update and the new states, (update, (state, ...))")
+    unread = [name for k, name in enumerate(updater.state_names)
+              if np.array_equal(_run(updater, gradients, np.float64, True, raised=k)[0], params)]
+    if unread:
+        raise CheckFailure(f"whatever {', '.join(unread)} is, parameters are the same after {_STEPS} steps: use it, or leave it out")
     return ", ".join(updater.state_names)
 
 

@@ -15,10 +15,12 @@ from ..families.prunable_outputs import PrunableOutputs
 from ..ir.node import Node, needed
 from ..ir.run_context import RunContext
 from ..ir.translate_errors import inferred, translated
+from ..ops.control.control import Scan
 from ..plans.backend import Backend
 from ..plans.reference import as_declared, compute, raise_explained
 from .inline import inlined
 from .join_sums import joined
+from .kept_steps import with_kept_steps
 from .plan_kernels import PlanKernels
 
 #: Folded constants larger than this are computed at run time after all.
@@ -35,6 +37,7 @@ class Specialised:
     kernels: PlanKernels
     alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
     sums: dict[str, Node] = field(default_factory=dict)     # results of gradients summed over broadcast axes
+    scans_wait: bool = True                                 # until all are known, and what each of them reads of others
 
 
 def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
@@ -54,9 +57,24 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
         _add(node, done, seen, symbolic or {})
+    if any(isinstance(n.op, Scan) for n in done.nodes):
+        _with_scans(done, [done.alias.get(n, n) for n in outputs], symbolic or {})
     wanted = [done.alias.get(n, n) for n in outputs]
     done.nodes = _only_read(_pruned(done, wanted), wanted)
     return done
+
+
+def _with_scans(done: Specialised, outputs: Sequence[str], symbolic: Mapping[str, Any]) -> None:
+    """The graph once more, with scans as plans run them."""
+    nodes, given = with_kept_steps(_pruned(done, outputs), outputs, done.specs)
+    done.nodes, done.scans_wait = [], False
+    seen: dict[Any, tuple[str, ...]] = {}
+    for node in nodes:
+        _add(node, done, seen, symbolic)
+    for name, other in (done.alias | given).items():
+        while other in done.alias or other in given:
+            other = given.get(other) or done.alias[other]
+        done.alias[name] = other
 
 
 def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
@@ -89,6 +107,14 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
         return
     if isinstance(node.op, SumTo):
         done.sums[node.outputs[0]] = node
+    if done.scans_wait and isinstance(node.op, Scan):
+        done.nodes.append(node)
+    else:
+        _place(node, done, seen, symbolic)
+
+
+def _place(node: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any]) -> None:
+    """A node, or those of its composition."""
     given, made = [visible(n, done) for n in node.inputs], [done.specs[n] for n in node.outputs]
     served = node.op.plan_rewrite(node.name) is None and done.kernels.of(node, given, made) is not None
     try:

@@ -12,8 +12,22 @@ An expression is all that the executor knows of an elementwise op: Numba and CUD
 from __future__ import annotations
 
 from .derivative import derivative, multiply
-from .scalar_node import Expr, apply, cast, compose, constant, evaluate, input_, inputs_of, is_constant, nodes, operations, where
+from .scalar_node import (
+    Expr,
+    apply,
+    cast,
+    compose,
+    constant,
+    evaluate,
+    input_,
+    inputs_of,
+    is_constant,
+    nodes,
+    operations,
+    substituted,
+    where,
+)
 from .tracing import NotElementwiseError, TraceError, trace
 
-__all__ = ["Expr", "NotElementwiseError", "TraceError", "apply", "cast", "compose", "constant", "derivative",
-           "evaluate", "input_", "inputs_of", "is_constant", "multiply", "nodes", "operations", "trace", "where"]
+__all__ = ["Expr", "NotElementwiseError", "TraceError", "apply", "cast", "compose", "constant", "derivative", "evaluate", "input_",
+           "inputs_of", "is_constant", "multiply", "nodes", "operations", "substituted", "trace", "where"]

@@ -158,18 +158,31 @@ def compose(exprs: Sequence[Expr], replacements: Mapping[Any, Expr] | Sequence[E
     (exp(negative(x0)),)
     """
     table = replacements if isinstance(replacements, Mapping) else dict(enumerate(replacements))
-    made: dict[Expr, Expr] = {}
+    return substituted(exprs, {e: cast(table[e.value], e.dtype) for e in nodes(exprs) if e.op == "input" and e.value in table})
+
+
+def substituted(exprs: Sequence[Expr], replacements: Mapping[Expr, Expr]) -> tuple[Expr, ...]:
+    """Put expressions in the place of parts of the same types.
+
+    Examples
+    --------
+    >>> x = input_(0, "float32")
+    >>> substituted([apply("negative", apply("tanh", x))], {apply("tanh", x): input_(1, "float32")})
+    (negative(x1),)
+    """
+    made = dict(replacements)
     for e in nodes(exprs):
-        if e.op == "input":
-            made[e] = cast(table[e.value], e.dtype) if e.value in table else e
-        elif e.op == "constant":
+        if e in made:
+            continue
+        args = [made[a] for a in e.args]
+        if e.op in ("input", "constant"):
             made[e] = e
         elif e.op == "cast":
-            made[e] = cast(made[e.args[0]], e.dtype)
+            made[e] = cast(args[0], e.dtype)
         elif e.op == "where":
-            made[e] = where(*[made[a] for a in e.args])
+            made[e] = where(*args)
         else:
-            made[e] = apply(e.op, *[made[a] for a in e.args])
+            made[e] = apply(e.op, *args)
     return tuple(made[e] for e in exprs)
 
 

@@ -20,20 +20,24 @@ from .examples import Example
 _ATTRIBUTES = 4
 
 
-def other_attributes(op: Op) -> list[tuple[str, Op]]:
-    """The op with other numbers, truth values and members of enums, one attribute at a time, as far as it takes them."""
+def other_attributes(op: Op, arrays: Example = ()) -> list[tuple[str, Op]]:
+    """The op with other numbers, truth values and members of enums, one attribute at a time; one with which it takes the arrays, if any."""
     found = []
     for name, values in _alternatives(op):
-        for value in values:
-            try:
-                made = _with(op, name, value)
-                hash(made)
-            except Exception:       # values that it refuses
-                continue
-            if made != op:
-                found.append((name, made))
-                break
+        made = [other for value in values if (other := _accepted(op, name, value)) is not None]
+        if made:
+            found.append((name, next((m for m in made if arrays and runs.takes(m, arrays)), made[0])))
     return found[:_ATTRIBUTES]
+
+
+def _accepted(op: Op, name: str, value: Any) -> Op | None:
+    """The op with another value, None where it refuses that, or is the same with it."""
+    try:
+        made = _with(op, name, value)
+        hash(made)
+    except Exception:       # whatever it says of values that it refuses
+        return None
+    return None if made == op else made
 
 
 def can_be_changed(op: Op) -> bool:
@@ -85,7 +89,7 @@ def with_other_attributes(op: Op, arrays: Example, saved: Callable[[Op, Example]
     taken = []
     if isinstance(op, JavaOp):
         _all_are_properties(op)
-    for name, other in other_attributes(op):
+    for name, other in other_attributes(op, arrays):
         if not runs.takes(other, arrays):
             continue
         try:

@@ -30,7 +30,7 @@ from ..ops.user_op import UserFunction, owner_class
 from . import circumstances, runs
 from .attributes import can_be_changed, other_attributes, with_other_attributes
 from .batching import batching_agrees
-from .examples import Example, more_rows, of_several_blocks, other_sizes, variants
+from .examples import Example, more_rows, of_several_blocks, other_ranks, other_sizes, variants
 from .gradient_code import stands_alone
 from .kernels import KERNELS
 from .saved_op import in_new_process
@@ -177,6 +177,8 @@ def _runs(op: Op, arrays: Example) -> Named:
     yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
     yield "the same outside training", lambda: runs.plan_rewrite(op, arrays, training=False)
     yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
+    if not isinstance(op, UserOp) or op.has_infer():
+        yield "other numbers of axes", lambda: runs.of_ranks(op, other_ranks(arrays))
     if isinstance(op, UserOp) and (op.has_cpu() or op.has_cuda()):
         yield "other values", lambda: circumstances.other_values(op, arrays)
     if op.stateful:

@@ -41,14 +41,25 @@ def of_several_blocks(arrays: Example, threads: int) -> list[list[Any]]:
 
 
 def other_sizes(arrays: Example) -> list[list[Any]]:
-    """Examples of other sizes: all axes of one size, and each axis alone, with twice as many values, one less and none."""
+    """Examples of other sizes: all axes of one size, and each axis alone, with twice as many values, one less, one and none."""
     places = [(i, axis, n) for i, a in enumerate(arrays) if a is not None for axis, n in enumerate(a.shape)]
     groups = [{p for p in places if p[2] == n} for n in dict.fromkeys(n for *_, n in places)] + [{p} for p in places]
     made = [more_rows(arrays)] if places else []
-    for change in (lambda n: 2 * n, lambda n: n - 1, lambda n: 0):
+    for change in (lambda n: 2 * n, lambda n: n - 1, lambda n: 1, lambda n: 0):
         made += [_resized(arrays, lambda *p, group=group, change=change: change(p[2]) if p in group and p[2] else p[2])
                  for group in groups[:_GROUPS]]
     return list({tuple(None if a is None else a.shape for a in m): m for m in made}.values())
+
+
+def other_ranks(arrays: Example) -> Iterator[tuple[str, list[Any]]]:
+    """The example with one more axis in front, of all inputs or of the first alone, and without the first axis; each with what it is."""
+    sizes = {n for a in arrays if a is not None for n in a.shape}
+    more = next(n for n in range(2, len(sizes) + 3) if n not in sizes)
+    given = [i for i, a in enumerate(arrays) if a is not None]
+    for what, places in (("one more axis in front", given), ("one more axis in front of the first alone", given[:1])):
+        yield what, [np.stack([a] * more) if i in places else a for i, a in enumerate(arrays)]
+    if all(arrays[i].ndim and len(arrays[i]) for i in given):
+        yield "one axis less", [None if a is None else a[0] for a in arrays]
 
 
 def _resized(arrays: Example, size: Callable[[int, int, int], int]) -> list[Any]:

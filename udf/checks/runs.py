@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -178,7 +178,8 @@ def shape_rule(op: Op, arrays: Example, cut: bool = False) -> str:
     made = results(op, arrays)
     specs = specs_of(arrays)
     derived = isinstance(op, UserOp) and not op.has_infer()
-    for label, given in _openings(specs, isinstance(op, FOREIGN)):
+    tried = not derived or all(s is None or 1 not in (s.shape or ()) for s in specs)        # rules are derived from other sizes than 1
+    for label, given in _openings(specs, isinstance(op, FOREIGN) and tried):
         promised = as_tuple(op.infer(*given))  # type: ignore[arg-type]
         if len(promised) != len(made):
             raise CheckFailure(f"infer gives {len(promised)} outputs, compute {len(made)}")
@@ -287,15 +288,32 @@ def of_sizes(op: Op, examples: Sequence[Example]) -> str:
     return f"{len(examples)}, {len(examples) - taken} of them refused"
 
 
+def of_ranks(op: Op, examples: Iterable[tuple[str, Example]]) -> str:
+    """Numbers of axes that code or shape rule may refuse; what both take, they agree on."""
+    taken = 0
+    for what, arrays in examples:
+        if not takes(op, arrays):
+            continue
+        taken += 1
+        try:
+            shape_rule(op, arrays)
+        except (CheckFailure, DL4PyError) as error:
+            raise CheckFailure(f"for inputs with {what}, which the code takes: {error}. Count axes from the end, or refuse such inputs in "
+                               "the shape rule") from error
+    return f"{taken} others"
+
+
 def takes(op: Op, arrays: Example) -> bool:
-    """Whether the code does not refuse inputs; what the shape rule says of the result is another question."""
+    """Whether code and shape rule, where one was written, do not refuse inputs; what the rule says of the result is another question."""
     code = getattr(op, "raw_compute", op.compute)
     more = {"context": CONTEXT.at("check")} if op.stateful else {}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)         # of empty arrays and overflow
             code(xp, *(None if a is None else a.copy() for a in arrays), **more)
-    except Exception:       # whatever it says of inputs that it does not take
+        if not isinstance(op, UserOp) or op.has_infer():
+            op.infer(*specs_of(arrays))  # type: ignore[arg-type]
+    except Exception:       # whatever they say of inputs that they do not take
         return False
     return True
 

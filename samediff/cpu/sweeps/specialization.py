@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Elements of the longest rows that are transposed.
-SHORT = 16
+SHORT = 31
+
+
+def is_short(length: int, passes: int, arrays: int) -> bool:
+    """Whether rows are so short that transposing them pays: it costs a copy of each array, and makes each pass over them cheaper."""
+    return length <= (SHORT if passes > arrays else 16 if passes == arrays else 12)
 
 
 @dataclass(frozen=True)

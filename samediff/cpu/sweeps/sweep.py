@@ -17,7 +17,7 @@ from ...plans.sweeps.table import NORMALIZATIONS, REDUCTIONS
 from ..code.fused import writable
 from ..compiler.sources import function_of, jit
 from ..library import kernel_names
-from .specialization import SHORT, SweepSpecialization
+from .specialization import SweepSpecialization, is_short
 from .sweep_source import source_of
 
 _HALVES = ("HALF", "BFLOAT16")
@@ -76,7 +76,9 @@ def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[Ten
     inner = 3 if rows else 2
     dtypes = tuple(_type(s) for s in specs)
     _, b, c, d = shapes[0]
-    transposed = rows and b == 1 and d <= SHORT and c > 1       # a single row has nothing beside it
+    passes = len(sweep.folds) + bool(sweep.epilogue)
+    short = is_short(d, passes, len(specs) + bool(sweep.epilogue))
+    transposed = rows and b == 1 and short and c > 1            # a single row has nothing beside it
     return SweepSpecialization(rows, transposed, dtypes, _type(result), tuple(transposed or s[inner] == shapes[0][inner] for s in shapes))
 
 

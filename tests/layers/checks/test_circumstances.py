@@ -98,7 +98,7 @@ def test_right_layers_pass():
 
 @loss("found_layers.OverBatch")
 class OverBatch(SameDiffLoss):
-    """Right: the score of an example depends on the others."""
+    """The score of an example depends on the others, which may be meant."""
 
     def define_loss(self, sd, layer_input, labels):
         found, wanted = (v.mmul(v.transpose()) for v in (layer_input, labels))
@@ -111,9 +111,16 @@ class WithoutMask(OverBatch):
         return self.define_loss(sd, activation.define(sd, pre_output), labels)
 
 
-def test_losses_over_a_batch_pass_and_ignored_masks_do_not():
+@loss("found_layers.Centred")
+class Centred(SameDiffLoss):
+    def define_loss(self, sd, layer_input, labels):
+        return sd.math.square(layer_input - labels - (layer_input - labels).mean(True, 0)).mean(1)
+
+
+def test_losses_over_a_batch_are_meant_and_ignored_masks_are_not():
     labels, output = np.eye(3)[[0, 1, 1, 2]], np.random.default_rng(0).normal(size=(4, 3))
-    report = check_loss(OverBatch(), labels, output)
+    report = check_loss(OverBatch(), labels, output, allow={"examples alone"})
     report.raise_if_failed()
     assert "each depends on other examples" in str(report)
-    assert [c.name for c in check_loss(WithoutMask(), labels, output).failures] == ["masks"]
+    for one, names in ((OverBatch(), ["examples alone"]), (Centred(), ["examples alone"]), (WithoutMask(), ["examples alone", "masks"])):
+        assert [c.name for c in check_loss(one, labels, output).failures] == names

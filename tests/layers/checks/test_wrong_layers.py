@@ -262,6 +262,12 @@ def test_inputs_that_a_vertex_does_not_use():
     assert not of(lambda a, b: a * float(b.get_shape()[1]))
 
 
+def test_inputs_of_a_vertex_have_no_equal_values():
+    largest = made(vertex, SameDiffLambdaVertex, {}, get_output_type=lambda self, index, *kinds: kinds[0],
+                   define_vertex=lambda self, sd, inputs: sd.math.max(inputs.get_input(0), inputs.get_input(1)))()
+    assert not failures(check_vertex(largest, FOUR, FOUR))
+
+
 # Activations and losses
 
 ACTIVATIONS = [

@@ -106,6 +106,7 @@ UPDATERS = [
     ("step", {"step": lambda self, xp, g, s, h: (h[0] * g, (g,))}, "state"),
     ("step", {"step": lambda self, xp, g, s, h: (h[0] * g / (1 + (g * g).sum()), ())}, ""),
     ("states", {"state_names": ("M",), "step": lambda self, xp, g, s, h: (h[0] * (g + 0.9 * s[0]), (s[0],))}, "never changes"),
+    ("states", {"state_names": ("M",), "step": lambda self, xp, g, s, h: (h[0] * g, (g + 0.9 * s[0],))}, "whatever M is"),
     ("step", {"state_names": ("M",), "state_init": lambda self: (), "step": lambda self, xp, g, s, h: (h[0] * g, s)}, "state"),
     ("gradients of any size", {"step": lambda self, xp, g, s, h: (h[0] * g / xp.abs(g), ())}, "not finite"),
     ("gradients of any size", {"step": plain_step, "hyper": lambda self, i, e: (0.1 * (0.5 + i % 9) ** (i / 99),)}, ""),

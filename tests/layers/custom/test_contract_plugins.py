@@ -218,4 +218,4 @@ class NotOne(SameDiffLoss):
 
 def test_masked_examples_reach_no_loss_even_where_it_mixes_examples():
     rng = np.random.default_rng(0)
-    check_loss(NotOne(), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))).raise_if_failed()
+    check_loss(NotOne(), rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), allow={"examples alone"}).raise_if_failed()

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType
-from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.base.spec import TensorSpec, may_equal
 from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
-from dl4py.samediff.errors import GraphError, MissingOpError
+from dl4py.samediff.errors import GraphError, MissingOpError, ShapeError
 from dl4py.samediff.graph import child_process
 from dl4py.samediff.graph.child_process import possible, run_apart
 from dl4py.samediff.ir.op import OPS
 from dl4py.udf import UserOp, check_op, user_op
 from dl4py.udf.checks import runs
-from dl4py.udf.checks.examples import more_rows, other_sizes, variants
+from dl4py.udf.checks.examples import more_rows, other_ranks, other_sizes, variants
 from dl4py.udf.checks.guard_zones import GuardedArray
 from dl4py.udf.checks.kernels import on_cpu
 from dl4py.udf.code.shape_probing import trial_specs, vary_sizes
@@ -65,10 +65,40 @@ def test_examples_of_other_sizes():
     shapes = [tuple(a.shape for a in e) for e in other_sizes([X, Y])]
     assert len(set(shapes)) == len(shapes) and set(shapes) == {
         ((4, 3), (4,)), ((2, 6), (2,)), ((4, 3), (2,)), ((2, 3), (4,)), ((1, 3), (1,)), ((2, 2), (2,)), ((1, 3), (2,)), ((2, 3), (1,)),
+        ((2, 1), (2,)),
         ((0, 3), (0,)), ((2, 0), (2,)), ((0, 3), (2,)), ((2, 3), (0,))}
     assert other_sizes([np.float32(1)]) == []
     (grown,) = [e[0] for e in other_sizes([X]) if e[0].shape == (2, 6)]
     np.testing.assert_array_equal(grown, np.hstack([X, X]))
+
+
+def test_examples_of_other_numbers_of_axes():
+    shapes = [[None if a is None else a.shape for a in e] for _, e in other_ranks([X, None, Y])]
+    assert shapes == [[(4, 2, 3), None, (4, 2)], [(4, 2, 3), None, (2,)], [(3,), None, ()]]
+    assert [[a.shape for a in e] for _, e in other_ranks([np.float32(1)])] == [[(2,)], [(2,)]]
+
+
+def refuse(text):
+    raise ShapeError(text)
+
+
+@pytest.mark.parametrize("rule, fails", [
+    (lambda x: x.with_shape((x.shape[0],)), True), (lambda x: x.with_shape(x.shape[:-1]), False),
+    (lambda x: x.with_shape((x.shape[0],)) if len(x.shape) == 2 else refuse("a matrix"), False)])
+def test_rules_for_other_numbers_of_axes(made, rule, fails):
+    op = made(lambda self, xp, x: np.asarray(x).sum(-1), infer=lambda self, x: rule(x))
+    if not fails:
+        runs.of_ranks(op, other_ranks([X]))
+        return
+    with pytest.raises(CheckFailure, match=r"with one more axis in front, which the code takes.* Count axes from the end"):
+        runs.of_ranks(op, other_ranks([X]))
+
+
+def test_sizes_that_a_rule_refuses(made):
+    def rule(self, x, y):
+        return x if may_equal(x.shape, y.shape) else refuse("one shape")
+    op = made(lambda self, xp, x, y: np.asarray(x) + y, infer=rule)
+    assert runs.of_sizes(op, [[X, X], [X, X[:1]]]) == "2, 1 of them refused"
 
 
 # Memory

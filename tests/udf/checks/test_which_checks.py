@@ -114,6 +114,7 @@ RUNS = ["calls in either order", "saved, in a new process", "inputs stay unchang
         "compiled plan agrees with compute", "the same outside training", "other sizes"]
 MEMORY = ["inputs are used", "precision", "strided inputs", "one array as several inputs"]
 THEIRS = [*RUNS, *MEMORY]
+RANKS = ["other numbers of axes"]        # of rules that are written
 VALUES, NUMBERS = ["other values"], ["random numbers"]
 WRITTEN = ["gradient elsewhere", "gradient in float32", "gradient of open sizes"]
 HALF, BATCH, ROWS = ["half precision"], ["batching agrees with single calls"], ["shape rule, twice the rows"]
@@ -154,8 +155,8 @@ KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradi
     (gradients, [X], {}, [*FLOATS, *KERNELS[2:], *THEIRS, *HALF, *BOTH, "gradient by itself", *WRITTEN]),
     (drawn_text, [X], {}, [*FLOATS, KERNELS[1], *RUNS, *VALUES, *NUMBERS, *MEMORY, *HALF, *BOTH]),
     (scaled, [X], {}, [*FLOATS, *RUNS, *MEMORY[:2], "other attributes", *MEMORY[2:], *HALF, *BOTH]),
-    (Java, [X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
-    (Java, [K], {}, [*GIVEN, *THEIRS])])
+    (Java, [X], {}, [*FLOATS, *RUNS, *RANKS, *MEMORY, *HALF, *BOTH]),
+    (Java, [K], {}, [*GIVEN, *RUNS, *RANKS, *MEMORY])])
 def test_by_op_and_inputs(planned, monkeypatch, op, inputs, options, wanted):
     monkeypatch.setattr(module, "on_device", lambda name: device_of(name) if name == "emulated" else missing(name))
     assert planned(op, inputs, **options) == [*FIRST, *wanted]

@@ -323,3 +323,16 @@ def test_gradient_kernels_where_several_numbers_are_the_largest():
     made = user_op("test_wrong_ops.largest", numba_grad=largest)(lambda xp, x: x.max(axis=1)).op_class()
     run = {name: run for name, _, run in kernels.KERNELS}["gradient kernel stays in its arrays"]
     assert run(made, [[X], [np.concatenate([X, X], 1)]]).startswith("2 shapes")
+
+
+@pytest.mark.parametrize("refuses, text", [(False, "with which compute takes the inputs, the gradient fails"), (True, None)])
+def test_gradients_that_fail_for_other_attributes(refuses, text):
+    def grad(xp, inputs, outputs, grads, axis):
+        if refuses and axis != 1:
+            raise NotImplementedError("axis 1 only")
+        return [xp.ones_like(inputs[0]) * xp.expand_dims(grads[0], 1)]
+
+    def total(xp, x, *, axis: int = 1):
+        return np.asarray(x).sum(axis=axis)
+    made = scaled(grad=grad)(total).op_class()
+    refused(lambda: circumstances.gradients_of_other_attributes(made, [X], 1e-6, 0), text)
