@@ -66,9 +66,9 @@ class Condition(JavaSpelling):
 
 
 def _with_value(mode: str) -> Any:
-    def make(value: float, eps: float = 1e-5) -> Condition:
+    def make(value: float = 0.0, eps: float = 1e-5) -> Condition:
         return Condition(mode, value, eps)
-    make.__doc__ = f"{mode.replace('_', ' ')} ``value``."
+    make.__doc__ = f"{mode.replace('_', ' ')} ``value``, which does not count where two arrays meet (``INDArray.match``)."
     make.__name__ = mode
     return staticmethod(make)
 

@@ -5,8 +5,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..arrays.recording import state
-from ..errors import GraphError, ShapeError
+from ..base.datatype import DataType
+from ..errors import DataTypeError, GraphError, ShapeError
 from ..ir.argument_lists import JavaList, at
 from ..ir.variable import SDVariable
 from .arguments import arrays_of
@@ -17,6 +20,8 @@ class ArrayArguments:
 
     is_legacy: ClassVar[bool] = False
     in_place = False
+    #: Whether the result goes into the first input, where that has its type and shape and no output is given.
+    into_first = False
     input_arguments: JavaList
     output_arguments: JavaList
 
@@ -93,6 +98,8 @@ class ArrayArguments:
             raise GraphError(f"op {self.op_name()!r} has variables of a graph as inputs: outputs() adds it to the graph")
         results = self.results(context, given)
         targets = list(outputs) or (list(given[:len(results)]) if self.in_place else [])
+        if not targets and self.into_first and _alike(results[0], given[0]):
+            targets = [given[0]]
         if targets and len(targets) != len(results):
             raise ShapeError(f"op {self.op_name()!r} has {len(results)} outputs, {len(targets)} arrays were given for them")
         found = [_written(self.op_name(), r, t) for r, t in zip(results, targets)] if targets else results
@@ -104,9 +111,16 @@ class ArrayArguments:
         return found
 
 
+def _alike(x: Any, y: Any) -> bool:
+    return bool(x.dtype == y.dtype and tuple(x.shape) == tuple(y.shape))
+
+
 def _written(name: str, result: Any, target: Any) -> Any:
     if tuple(target.shape) != tuple(result.shape):
         raise ShapeError(f"op {name!r}: the result has shape {tuple(result.shape)}, the array given for it {tuple(target.shape)}")
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise DataTypeError(f"op {name!r}: the result is {DataType.of(result.dtype).name}, the array given for it "
+                            f"{DataType.of(target.dtype).name}, which does not hold it")
     if state.recorder is not None and not hasattr(result, "__array_interface__"):
         return state.recorder.record_assign(target, result)
     target[...] = result

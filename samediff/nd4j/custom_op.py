@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays.computing import apply
+from ..arrays.computing import apply, with_inputs
 from ..arrays.pairs import is_array
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
 from ..base.spec import TensorSpec, spec_of
@@ -17,12 +17,11 @@ from ..codecs.flatbuffers.graph import FlatNode, IntPair
 from ..codecs.flatbuffers.schema import OpType
 from ..codecs.op_hash import op_hash
 from ..configuration.method_builder import MethodBuilder
-from ..errors import DL4PyError, GraphError, MissingOpError, did_you_mean
+from ..errors import DL4PyError, FileFormatError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
-from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
+from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
 from ..graph.differential_function import DifferentialFunction
-from ..ir.argument_lists import ArgumentLists, JavaList, argument, at
-from ..ir.namespaces import call_one_of
+from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument, at
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
 from .array_arguments import ArrayArguments
@@ -38,22 +37,6 @@ def _form(cls: type[Op]) -> FileArgs | None:
 @cache
 def _names() -> OpNames:
     return OpNames()
-
-
-class _Bound:
-    """Takes the op and the inputs of a call down, in place of a graph."""
-
-    def __init__(self) -> None:
-        self.op: Op | None = None
-        self.inputs: list[Any] = []
-
-    def is_input(self, value: Any) -> bool:
-        """Arrays and variables."""
-        return isinstance(value, SDVariable) or is_array(value)
-
-    def place_op(self, op: Op, inputs: Sequence[Any], names: Any = None) -> None:
-        """Keep them."""
-        self.op, self.inputs = op, list(inputs)
 
 
 @DifferentialFunction.register
@@ -128,11 +111,23 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
         cls = OPS.get(self.op_id or KERNELS.get(self._name, self._name)) or _names()[node]
         if cls is None:
             raise MissingOpError(f"no op named {self._name!r} is known{did_you_mean(self._name, list(OPS))}")
-        op = read_op(cls, node, _form(cls))
-        check_inputs(op, node, len(inputs))
+        op = self._with_arguments(cls, node, inputs)
         if getattr(op, "num", None) == 0 and hasattr(op, "axis"):           # of unstack: Java counts the outputs
             op = op.replace(num=int(inputs[0].shape[op.axis]))
         return op, [None if p is None else inputs[int(p)] for p in spread_inputs(op, node, positions)]
+
+    def _with_arguments(self, cls: type[Op], node: FlatNode, inputs: Sequence[Any]) -> Op:
+        """The op with the attributes that the argument lists hold; GraphError where these or the number of inputs do not fit."""
+        if not takes_inputs(cls, len(inputs)):
+            expected = ", ".join(cls.inputs.split()) or "none"
+            raise GraphError(with_inputs(f"{self._name}: expected the inputs {expected} (*: any number, ?: may be left out), "
+                                         f"{len(inputs)} were given", inputs))
+        try:
+            return read_op(cls, node, _form(cls))
+        except FileFormatError as error:
+            filled = {n: values for n in LISTS if (values := getattr(self, n))}
+            shown = f"argument lists {filled} do not fit" if filled else "argument lists are empty"
+            raise GraphError(with_inputs(f"{self._name}: the {shown}: {error}", inputs)) from error
 
     def set_inplace_call(self, in_place: bool) -> None:
         """Whether results are written into the inputs."""
@@ -203,36 +198,6 @@ def _of_context(context: Any, op: DynamicCustomOp) -> DynamicCustomOp:
     for field in ("i_arguments", "t_arguments", "b_arguments", "d_arguments", "s_arguments"):
         setattr(other, field, getattr(context, field) or getattr(op, field))
     return other
-
-
-def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Op, list[Any], list[Any]]:
-    """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs.
-
-    Inputs may stand in a list, and so may the outputs behind it, as DL4J's ``INDArray[]``.
-    """
-    given, outputs = list(args), list[Any]()
-    if not cls.inputs.startswith("*") and len(given) and _are_arrays(given[0]):
-        rest = given[1:]
-        if rest and (rest[0] is None or _are_arrays(rest[0])):
-            outputs = list(rest.pop(0) or ())
-        given = [*given[0], *rest]
-    arrays = [i for i, a in enumerate(given) if is_array(a)]
-    while True:
-        taken = _Bound()
-        try:
-            call_one_of(taken, [cls], "op", name, tuple(given), dict(kwargs))  # type: ignore[arg-type]  # the little of a graph it needs
-        except DL4PyError:
-            if len(arrays) < 2:
-                raise
-            outputs.insert(0, given.pop(arrays.pop()))
-            continue
-        assert taken.op is not None
-        return taken.op, taken.inputs, outputs
-
-
-def _are_arrays(value: Any) -> bool:
-    """Whether it is a list of arrays or variables."""
-    return isinstance(value, (list, tuple)) and bool(value) and all(is_array(a) or hasattr(a, "get_variable_type") for a in value)
 
 
 class DynamicCustomOpsBuilder(MethodBuilder, DynamicCustomOpsBuilderNames):

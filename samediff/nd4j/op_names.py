@@ -86,40 +86,43 @@ _CUSTOM = """
 
 #: Classes of DL4J's older kind: executing one gives one array, not a list.
 _LEGACY = """
-    ACos:acos ACosh:acosh AMax:amax AMean:amean AMin:amin ASin:asin ASinh:asinh ASum:asum ATan:atan ATanh:atanh Abs:abs All:all
-    AlphaDropOut:alpha_dropout And:and Any:any Axpy:axpy BernoulliDistribution:distribution_bernoulli
-    BinaryMinimalRelativeError:BinaryMinimalRelativeError BinaryRelativeError:BinaryRelativeError
+    AMax:amax AMean:amean AMin:amin ASum:asum All:all Any:any Axpy:axpy BernoulliDistribution:distribution_bernoulli
     BinomialDistribution:distribution_binomial BinomialDistributionEx:distribution_binomial_ex BooleanNot:bool_not
     BroadcastAMax:broadcast_amax BroadcastAMin:broadcast_amin BroadcastAddOp:broadcastadd BroadcastCopyOp:broadcastcopy
     BroadcastDivOp:broadcastdiv BroadcastEqualTo:broadcast_equalto BroadcastGreaterThan:broadcast_greaterthan
     BroadcastGreaterThanOrEqual:broadcast_greaterthanorequal BroadcastLessThan:broadcast_lessthan
     BroadcastLessThanOrEqual:broadcast_lessthanorequal BroadcastMax:broadcast_max BroadcastMin:broadcast_min BroadcastMulOp:broadcastmul
-    BroadcastNotEqual:broadcast_notequal BroadcastRDivOp:broadcastrdiv BroadcastRSubOp:broadcastrsub BroadcastSubOp:broadcastsub Ceil:ceil
-    Choice:choice CompareAndReplace:car CompareAndSet:cas CopyOp:copy Cos:cos Cosh:cosh CosineDistance:cosinedistance
-    CosineSimilarity:cosinesimilarity CountNonZero:countNonZero CountZero:countZero Cube:cube CubeDerivative:cubederivative Dot:dot
-    DropOut:dropout DropOutInverted:dropout_inverted Entropy:entropy Eps:eps EqualsWithEps:equals_with_eps Erf:erf Erfc:erfc
-    EuclideanDistance:euclidean Exp:exp Expm1:expm1 FModOp:fmod FirstIndex:first_index Floor:floor GELU:gelu
-    GELUDerivative:_geluderivative GaussianDistribution:distribution_gaussian HammingDistance:hammingdistance HardSigmoid:hard_sigmoid
+    BroadcastNotEqual:broadcast_notequal BroadcastRDivOp:broadcastrdiv BroadcastRSubOp:broadcastrsub BroadcastSubOp:broadcastsub
+    Choice:choice CompareAndReplace:car CosineDistance:cosinedistance CosineSimilarity:cosinesimilarity CountNonZero:countNonZero
+    CountZero:countZero Dot:dot Entropy:entropy EqualsWithEps:equals_with_eps EuclideanDistance:euclidean FirstIndex:first_index
+    GaussianDistribution:distribution_gaussian HammingDistance:hammingdistance JaccardDistance:jaccarddistance LastIndex:last_index
+    LogEntropy:logentropy LogNormalDistribution:distribution_lognormal ManhattanDistance:manhattan MatchCondition:match_condition
+    MatchConditionTransform:match_condition_transform Max:reduce_max Mean:reduce_mean Min:reduce_min Norm1:reduce_norm1 Norm2:reduce_norm2
+    NormMax:reduce_normmax Not:not Prod:reduce_prod ScalarEquals:equals_scalar ScalarGreaterThan:greaterthan_scalar
+    ScalarGreaterThanOrEqual:greaterthanorequal_scalar ScalarLessThan:lessthan_scalar ScalarLessThanOrEqual:lessthanorequal_scalar
+    ScalarNotEquals:notequals_scalar ShannonEntropy:shannonentropy SquaredNorm:reduce_sqnorm StandardDeviation:std Sum:reduce_sum
+    TruncatedNormalDistribution:distribution_truncated UniformDistribution:distribution_uniform Variance:var
+"""
+
+#: Of these, those that write into their first array where they are given no other.
+_IN_PLACE = """
+    ACos:acos ACosh:acosh ASin:asin ASinh:asinh ATan:atan ATanh:atanh Abs:abs AlphaDropOut:alpha_dropout And:and
+    BinaryMinimalRelativeError:BinaryMinimalRelativeError BinaryRelativeError:BinaryRelativeError Ceil:ceil CompareAndSet:cas CopyOp:copy
+    Cos:cos Cosh:cosh Cube:cube CubeDerivative:cubederivative DropOut:dropout DropOutInverted:dropout_inverted Eps:eps Erf:erf Erfc:erfc
+    Exp:exp Expm1:expm1 FModOp:fmod Floor:floor GELU:gelu GELUDerivative:_geluderivative HardSigmoid:hard_sigmoid
     HardSigmoidDerivative:hard_sigmoidderivative HardTanh:hardtanh HardTanhDerivative:hardtanhderivative IsFinite:isfinite IsInf:isinf
-    IsNaN:isnan JaccardDistance:jaccarddistance LastIndex:last_index LeakyReLU:leakyrelu LeakyReLUDerivative:leakyreluderivative Log:log
-    Log1p:log1p LogEntropy:logentropy LogNormalDistribution:distribution_lognormal LogSigmoid:logsigmoid LogX:log_x
-    ManhattanDistance:manhattan MatchCondition:match_condition MatchConditionTransform:match_condition_transform Max:reduce_max
-    Mean:reduce_mean Min:reduce_min Mish:mish MishDerivative:_mishderivative Negative:neg Norm1:reduce_norm1 Norm2:reduce_norm2
-    NormMax:reduce_normmax Not:not OneMinus:oneminus Or:or PowDerivative:_powderivative PreciseGELU:precise_gelu
-    PreciseGELUDerivative:_precise_geluderivative ProbablisticMerge:probablistic_merge Prod:reduce_prod RSqrt:rsqrt
-    RationalTanh:rational_tanh RationalTanhDerivative:rational_tanh_derivative Reciprocal:Reciprocal RectifiedLinear:relu
-    RectifiedTanh:rectified_tanh RectifiedTanhDerivative:rectified_tanh_derivative RelativeError:RelativeError Relu6:relu6
-    RemainderOp:remainder ReplaceNans:replace_nans Rint:rint Round:round SELU:selu SELUDerivative:seluderivative ScalarAdd:add_scalar
-    ScalarAnd:and_scalar ScalarDivision:div_scalar ScalarEps:eps_scalar ScalarEquals:equals_scalar ScalarFMod:fmod_scalar
-    ScalarGreaterThan:greaterthan_scalar ScalarGreaterThanOrEqual:greaterthanorequal_scalar ScalarLessThan:lessthan_scalar
-    ScalarLessThanOrEqual:lessthanorequal_scalar ScalarMax:max_scalar ScalarMin:scalar_min ScalarMultiplication:mul_scalar
-    ScalarNot:not_scalar ScalarNotEquals:notequals_scalar ScalarOr:or_scalar ScalarRemainder:remainder_scalar
-    ScalarReverseDivision:rdiv_scalar ScalarReverseSubtraction:rsub_scalar ScalarSet:set_scalar ScalarSubtraction:sub_scalar
-    ScalarXor:xor_scalar SetRange:setrange ShannonEntropy:shannonentropy Sigmoid:sigmoid Sign:sign Sin:sin Sinh:sinh SoftPlus:softplus
-    SoftSign:softsign SoftSignDerivative:softsignderivative Sqrt:sqrt Square:square SquaredNorm:reduce_sqnorm Stabilize:stabilize
-    StandardDeviation:std Step:step Sum:reduce_sum Swish:swish SwishDerivative:_swishderivative Tan:tan TanDerivative:tanderivative
-    Tanh:tanh TimesOneMinus:timesoneminus TruncatedNormalDistribution:distribution_truncated UniformDistribution:distribution_uniform
-    Variance:var Xor:xor
+    IsNaN:isnan LeakyReLU:leakyrelu LeakyReLUDerivative:leakyreluderivative Log:log Log1p:log1p LogSigmoid:logsigmoid LogX:log_x Mish:mish
+    MishDerivative:_mishderivative Negative:neg OneMinus:oneminus Or:or PowDerivative:_powderivative PreciseGELU:precise_gelu
+    PreciseGELUDerivative:_precise_geluderivative ProbablisticMerge:probablistic_merge RSqrt:rsqrt RationalTanh:rational_tanh
+    RationalTanhDerivative:rational_tanh_derivative Reciprocal:Reciprocal RectifiedLinear:relu RectifiedTanh:rectified_tanh
+    RectifiedTanhDerivative:rectified_tanh_derivative RelativeError:RelativeError Relu6:relu6 RemainderOp:remainder ReplaceNans:replace_nans
+    Rint:rint Round:round SELU:selu SELUDerivative:seluderivative ScalarAdd:add_scalar ScalarAnd:and_scalar ScalarDivision:div_scalar
+    ScalarEps:eps_scalar ScalarFMod:fmod_scalar ScalarMax:max_scalar ScalarMin:scalar_min ScalarMultiplication:mul_scalar
+    ScalarNot:not_scalar ScalarOr:or_scalar ScalarRemainder:remainder_scalar ScalarReverseDivision:rdiv_scalar
+    ScalarReverseSubtraction:rsub_scalar ScalarSet:set_scalar ScalarSubtraction:sub_scalar ScalarXor:xor_scalar SetRange:setrange
+    Sigmoid:sigmoid Sign:sign Sin:sin Sinh:sinh SoftPlus:softplus SoftSign:softsign SoftSignDerivative:softsignderivative Sqrt:sqrt
+    Square:square Stabilize:stabilize Step:step Swish:swish SwishDerivative:_swishderivative Tan:tan TanDerivative:tanderivative Tanh:tanh
+    TimesOneMinus:timesoneminus Xor:xor
 """
 
 
@@ -128,6 +131,42 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 #: Name of the class to id of the op.
-OP_NAMES = _pairs(_CUSTOM) | _pairs(_LEGACY)
+OP_NAMES = _pairs(_CUSTOM) | _pairs(_LEGACY) | _pairs(_IN_PLACE)
 #: Those that give one array.
-LEGACY = frozenset(_pairs(_LEGACY))
+LEGACY = frozenset(_pairs(_LEGACY) | _pairs(_IN_PLACE))
+#: Ids of the ops of those that write into their first array.
+IN_PLACE = frozenset(_pairs(_IN_PLACE).values()) | {"pow", "_tanhderivative", "_sigmoidderivative"}
+#: Other classes that do so where they are given nothing but arrays.
+IN_PLACE_ALONE = frozenset(("Assign", "LogSoftMax", "Reverse", "SoftMax"))
+
+#: Ops that further classes of these names in DL4J stand for, where the arguments fit those.
+FURTHER = {"IsNaN": ("hasnan",), "IsInf": ("hasinf",), "Max": ("maximum",), "Min": ("minimum",), "AMax": ("amax_pairwise",),
+           "AMin": ("amin_pairwise",), "Pow": ("pow",), "Linspace": ("linspace_random",), "Where": ("where_coordinates",),
+           "TanhDerivative": ("_tanhderivative",), "SigmoidDerivative": ("_sigmoidderivative",)}
+
+_DISTANCE = ("eager:x, y, all, *dimensions", "eager:x, y, out, all, *dimensions", "eager:x, y, out, keep_dims, all, *dimensions")
+_BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
+_LOGICAL = ("x, y, 0", "x, y, out, 0")
+
+#: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``_`` says nothing, ``0`` is
+#: always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left; ``eager:`` those for arrays alone.
+FORMS = {
+    **{name: _DISTANCE for name in ("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
+                                    "ManhattanDistance")},
+    **{name: _LOGICAL for name in ("And", "Or", "Xor")},
+    **{name: _BLOCKS for name in ("BatchToSpace", "BatchToSpaceND", "SpaceToBatch", "SpaceToBatchND")},
+    "AlphaDropOut": ("x, p, a, alpha_prime, b", "x, out, p, a, alpha_prime, b"),
+    "Axpy": ("x, y, out, p, _",),
+    "BroadcastTo": ("x, shape, out",),
+    "Dot": ("eager:x, y, all, *dimensions", "eager:x, y, out, _, keep_dims, *dimensions"),
+    "ConfusionMatrix": ("labels, pred, weights, num_classes, data_type",),
+    "EqualsWithEps": ("eager:x, y, all, *dimensions", "eager:x, y, all, eps, *dimensions", "eager:x, y, out, keep_dims, *dimensions",
+                      "eager:x, y, out, keep_dims, all, *dimensions", "eager:x, y, out, keep_dims, all, eps, *dimensions"),
+    "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
+    "Fill": ("shape, out, value",),
+    "PRelu": ("x, out, alpha, *shared_axes",),
+    "RandomExponential": ("eager:shape_variable, out, lambda_",),
+    "RectifiedLinearDerivative": ("x, upstream, out, 0",),
+    "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y"),
+    "Upsampling3d": ("eager:x, ncdhw, scale_h, scale_w, scale_d",),
+}
