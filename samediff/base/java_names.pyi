@@ -1097,6 +1097,7 @@ class DynamicCustomOpNames(JavaSpelling):
     getTArgument = DynamicCustomOp.get_t_argument
     iArgs = DynamicCustomOp.i_args
     inPlace = DynamicCustomOp.in_place
+    intoFirst = DynamicCustomOp.into_first
     isInplaceCall = DynamicCustomOp.is_inplace_call
     isLegacy = DynamicCustomOp.is_legacy
     mappingsForFunction = DynamicCustomOp.mappings_for_function

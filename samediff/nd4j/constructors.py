@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.pairs import is_array
 from ..base.datatype import DataType
 from ..errors import DL4PyError, GraphError
+from ..expressions.arrays import as_array
 from ..families.backprop import Backprop
 from ..files.node_args import takes_inputs
 from ..ir import signature as sig
@@ -82,7 +83,9 @@ def _are_operands(value: Any) -> bool:
 
 def _drawn_into(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
     """Random numbers for an array, ``BernoulliDistribution(z, 0.5)``: it gives shape and type, and takes the numbers."""
-    if "Distribution" not in name or cls.inputs != "shape_variable?" or not args or not _is_output(args[0]) or any(_is_operand(v) for v in args[1:]):
+    if "Distribution" not in name or cls.inputs != "shape_variable?":
+        return None
+    if not args or not _is_output(args[0]) or any(_is_operand(v) for v in args[1:]):
         return None
     target, *options = args
     names = [n for n in cls.attribute_names() if n not in ("data_type", "shape")]
@@ -129,7 +132,7 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
             outputs += [] if value is None else [value]
         elif token in ("_", "0", "all"):
             value = left.pop(0)
-            if _is_operand(value) or isinstance(value, bool) != (token == "all") and token != "_" or (token == "0" and value != 0):
+            if _is_operand(value) or (isinstance(value, bool) != (token == "all") and token != "_") or (token == "0" and value != 0):
                 return None
             every = every or (token == "all" and value)
         else:
@@ -137,7 +140,9 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
             both = token.split("/")
             if len(both) > 1 and (not isinstance(value, (list, tuple)) or len(value) != len(both)):
                 return None
-            names, rest = [*names, *both], [*rest, *(value if len(both) > 1 else [value])]
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and token.endswith("#"):
+                value = as_array(value, np.dtype(args[0].dtype.numpy if isinstance(args[0], SDVariable) else args[0].dtype))
+            names, rest = [*names, *(n.rstrip("#") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
     inputs, attributes = sig.bind(cls, sig.parsed(cls, ", ".join(names)), tuple(rest), dict(kwargs), _is_array_like, False)
     if every:
         raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")

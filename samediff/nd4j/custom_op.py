@@ -17,7 +17,7 @@ from ..codecs.flatbuffers.graph import FlatNode, IntPair
 from ..codecs.flatbuffers.schema import OpType
 from ..codecs.op_hash import op_hash
 from ..configuration.method_builder import MethodBuilder
-from ..errors import DL4PyError, FileFormatError, GraphError, MissingOpError, did_you_mean
+from ..errors import FileFormatError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
 from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
 from ..graph.differential_function import DifferentialFunction

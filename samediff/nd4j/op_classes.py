@@ -14,7 +14,7 @@ from ..codecs.legacy_table import LEGACY_NUMBERS
 from ..errors import did_you_mean
 from .constructors import constructed
 from .custom_op import DynamicCustomOp
-from .op_names import FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
+from .op_names import ABSENT, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
 
 __all__ = sorted(OP_NAMES)
 
@@ -62,6 +62,8 @@ def op_class(name: str) -> type[NamedOp]:
 def __getattr__(name: str) -> type[NamedOp]:
     if name in OP_NAMES:
         return op_class(name)
+    if name in ABSENT:
+        raise AttributeError(f"dl4py has no op class {name!r} of DL4J's; instead: {ABSENT[name]}", name=name)
     near = "" if name.startswith("_") else did_you_mean(name, list(OP_NAMES))
     raise AttributeError(f"DL4J's ops have no class {name!r} here{near}", name=name)
 

@@ -36,6 +36,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     getTArgument = UserDefinedCustomOp.get_t_argument
     iArgs = UserDefinedCustomOp.i_args
     inPlace = UserDefinedCustomOp.in_place
+    intoFirst = UserDefinedCustomOp.into_first
     isInplaceCall = UserDefinedCustomOp.is_inplace_call
     isLegacy = UserDefinedCustomOp.is_legacy
     mappingsForFunction = UserDefinedCustomOp.mappings_for_function

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -66,9 +66,10 @@ class FakeQuant(Levels):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The share of the gradient that belongs to x, to the lower and to the upper bound."""
-        x, sd = inputs[0], inputs[0].sd
-        return [sum_to(sd.add_op(QuantShare(num_bits=self.num_bits, narrow=self.narrow, part=part), [output_grads[0], *inputs]), v)
-                for part, v in enumerate(inputs)]
+        def share(part: Literal[0, 1, 2]) -> SDVariable:
+            op = QuantShare(num_bits=self.num_bits, narrow=self.narrow, part=part)
+            return sum_to(inputs[0].sd.add_op(op, [output_grads[0], *inputs]), inputs[part])
+        return [share(0), share(1), share(2)]
 
 
 @op("fake_quant_with_min_max_vars_per_channel", inputs="x min max", api="math.fake_quant_with_min_max_vars_per_channel",
@@ -90,7 +91,7 @@ class FakeQuantPerChannel(FakeQuant):
 class QuantShare(Levels):
     """The gradient ``g`` where x lies between the bounds (part 0), below (1) or above them (2), else 0 (made by gradients)."""
 
-    part: int = 0
+    part: Literal[0, 1, 2] = 0
 
     def compute(self, xp: Any, g: Any, x: Any, low: Any, high: Any) -> Any:
         least, most, _ = self.bounds(xp, low, high)

@@ -71,9 +71,11 @@ class NonMaxSuppressionOverlaps(Op):
         return TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, overlaps: Any, scores: Any) -> Any:
+        order = np.argsort(-scores, kind="stable")
+        order = order[scores[order] >= self.score_threshold]
+        hidden = overlaps[np.ix_(order, order)] > self.overlap_threshold
         chosen: list[int] = []
-        for i in np.argsort(-scores, kind="stable").tolist():
-            if len(chosen) < self.max_out_size and scores[i] >= self.score_threshold \
-                    and not (overlaps[i, chosen] > self.overlap_threshold).any():
+        for i in range(len(order)):
+            if len(chosen) < self.max_out_size and not hidden[i, chosen].any():
                 chosen.append(i)
-        return np.array(chosen, np.int32)
+        return order[chosen].astype(np.int32)
