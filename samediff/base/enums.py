@@ -24,6 +24,18 @@ class PadMode(JavaEnum):
 Mode = PadMode
 
 
+class UpdateOp(JavaEnum):
+    """What ``Nd4j.scatterUpdate`` does with slices."""
+
+    ADD = 0               #: slice + update
+    SUBTRACT = 1          #: slice - update
+    MULTIPLY = 2          #: slice * update
+    DIVIDE = 3            #: slice / update
+    REVERSE_SUBTRACT = 4  #: update - slice
+    REVERSE_DIVIDE = 5    #: update / slice
+    ASSIGN = 6            #: the update
+
+
 class ImageResizeMethod(JavaEnum):
     """Methods of resizing images."""
 

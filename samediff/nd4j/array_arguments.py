@@ -90,6 +90,26 @@ class ArrayArguments:
         """The first output."""
         return self.get_output_argument(0)
 
+    def set_x(self, array: Any) -> None:
+        """Set the first input."""
+        self.set_input_argument(0, array)
+
+    def set_y(self, array: Any) -> None:
+        """Set the second input."""
+        self.set_input_argument(1, array)
+
+    def set_z(self, array: Any) -> None:
+        """Set the first output."""
+        self.set_output_argument(0, array)
+
+    def remove_input_argument(self, array: Any) -> None:
+        """Remove an input."""
+        _remove(self.input_arguments, array, f"an input of op {self.op_name()!r}")
+
+    def remove_output_argument(self, array: Any) -> None:
+        """Remove an output."""
+        _remove(self.output_arguments, array, f"an output of op {self.op_name()!r}")
+
     def execute(self, context: Any = None) -> list[Any]:
         """Compute on its inputs, or on those of a context; results stand in the outputs, which are made where none are given."""
         given = self.input_arguments if context is None else context.input_arrays()
@@ -134,3 +154,10 @@ def _put(values: list[Any], i: int, array: Any) -> None:
         values.append(array)
     else:
         raise GraphError(f"arrays are set one after the other: number {len(values)} comes next, got {i}")
+
+
+def _remove(values: list[Any], array: Any, what: str) -> None:
+    at = next((i for i, v in enumerate(values) if v is array), None)
+    if at is None:
+        raise GraphError(f"the array is not {what}")
+    del values[at]

@@ -9,18 +9,22 @@ import numpy as np
 
 from ..arrays.computing import apply, with_inputs
 from ..arrays.pairs import is_array
+from ..base.java.old_names import Advised
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
+from ..base.javanames import to_camel
 from ..base.spec import TensorSpec, spec_of
 from ..codecs.file_args import FileArgs
 from ..codecs.file_forms import as_custom
 from ..codecs.flatbuffers.graph import FlatNode, IntPair
 from ..codecs.flatbuffers.schema import OpType
+from ..codecs.legacy_table import op_identity
 from ..codecs.op_hash import op_hash
 from ..configuration.method_builder import MethodBuilder
 from ..errors import FileFormatError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
+from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
-from ..graph.differential_function import DifferentialFunction
+from ..graph.differential_function import DifferentialFunction, only_name
 from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument, at
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
@@ -40,7 +44,7 @@ def _names() -> OpNames:
 
 
 @DifferentialFunction.register
-class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
+class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
     Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
@@ -64,6 +68,7 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     [3.0, 2.0, 1.0]
     """
 
+    advice = "custom op"
     op_id: ClassVar[str] = ""
     is_legacy: ClassVar[bool] = False
 
@@ -97,6 +102,44 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     def op_hash(self) -> int:
         """The number that DL4J's files have for its name."""
         return op_hash(self._name)
+
+    get_hash = op_hash
+
+    def op_type(self) -> str:
+        """The kind of op in files."""
+        return op_identity(self._name)[0].name
+
+    def op_num(self) -> int:
+        """The number in files: for the classes of DL4J's older kind their own, else :meth:`op_hash`."""
+        return op_identity(self._name)[1]
+
+    def tensorflow_name(self) -> str:
+        """The op of TensorFlow that DL4J reads as this one; GraphError where there is none."""
+        return only_name(tensorflow_names(self._name), f"op {self._name!r}", "TensorFlow")
+
+    def onnx_name(self) -> str:
+        """The operator of ONNX that DL4J reads as this one; GraphError where there is none."""
+        return only_name(onnx_names(self._name), f"op {self._name!r}", "ONNX")
+
+    def properties_for_function(self) -> dict[str, Any]:
+        """The attributes of the op by name."""
+        op, _ = self.as_op(self.input_arguments)
+        return {to_camel(name): getattr(op, name) for name in op.attribute_names()}
+
+    def extra_args(self) -> list[Any]:
+        """The values of the attributes."""
+        return list(self.properties_for_function().values())
+
+    def assert_valid_for_execution(self) -> None:
+        """GraphError, ShapeError or DataTypeError where the inputs or arguments do not fit."""
+        self.calculate_output_shape()
+
+    def configure_from_arguments(self) -> None:
+        """Nothing to do: the argument lists are read when the op is executed."""
+
+    def to_custom_op(self) -> DynamicCustomOp:
+        """Itself: ops of DL4J's older kind are executed as the others."""
+        return self
 
     def as_op(self, inputs: Sequence[Any]) -> tuple[Op, list[Any]]:
         """The op with its attributes, and the inputs in its own order."""
@@ -139,7 +182,8 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
 
     def calculate_output_shape(self, context: Any = None) -> list[TensorSpec]:
         """Shapes and types of the results."""
-        op, inputs = self.as_op(self.input_arguments if context is None else context.input_arrays())
+        own = context is None
+        op, inputs = (self if own else _of_context(context, self)).as_op(self.input_arguments if own else context.input_arrays())
         return list(as_tuple(op.infer(*(None if a is None else spec_of(a) for a in inputs))))  # type: ignore[arg-type]
 
     # In a graph
@@ -177,6 +221,13 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     def output_variable(self) -> SDVariable:
         """The first of them."""
         return self.outputs()[0]
+
+    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
+        """Add the gradient of each input, from those of the results, to the graph."""
+        first = self.outputs()[0]
+        node = first.sd.producer(first.name())
+        assert node is not None     # it was just added
+        return DifferentialFunction(first.sd, node).do_diff(gradients)
 
     # Executed
 
