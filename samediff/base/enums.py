@@ -1,6 +1,8 @@
 """Named choices that ops take as attributes."""
 from __future__ import annotations
 
+from enum import IntEnum
+
 from .java.java_enum import JavaEnum
 
 
@@ -22,6 +24,13 @@ class PadMode(JavaEnum):
 
 
 Mode = PadMode
+
+
+class CropMethod(IntEnum):
+    """How ``crop_and_resize`` finds the pixels of a part."""
+
+    BILINEAR = 0  #: linear interpolation
+    NEAREST = 1   #: the nearest pixel
 
 
 class UpdateOp(JavaEnum):

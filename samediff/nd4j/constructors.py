@@ -63,9 +63,15 @@ def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: d
             except sig.Mismatch as mismatch:
                 reasons.append(str(mismatch))
                 continue
-            if all(not t.endswith("?") or v is None or not isinstance(v, (int, float)) for t, v in zip(cls.inputs.split(), inputs)):
+            if _are_meant(cls, inputs) and _are_numbers_of_axes(cls, inputs):
                 return Constructed(cls(**attributes), inputs, [])
     raise refusal(classes, name, args, kwargs, reasons)
+
+
+def _are_meant(cls: type[Op], inputs: Sequence[Any]) -> bool:
+    """Whether numbers among the inputs stand for arrays: they do beside an array, and where none may be left out; truth values do not."""
+    plain = [(t, v) for t, v in zip(cls.inputs.split(), inputs) if isinstance(v, (int, float))]
+    return not plain or (any(_is_operand(v) for v in inputs) and not any(isinstance(v, bool) or t.endswith("?") for t, v in plain))
 
 
 def _is_operand(value: Any) -> bool:
@@ -195,7 +201,7 @@ def _with_gradients(cls: type[Backprop], arrays: Sequence[Any]) -> int:
 def _are_numbers_of_axes(cls: type[Op], inputs: Sequence[Any]) -> bool:
     """Whether an input ``axes`` consists of whole numbers: else it is an output."""
     pairs = zip(cls.inputs.split(), inputs)
-    return all(v is None or DataType.of(v.dtype).is_integer for t, v in pairs if t == "axes?")
+    return all(not _is_operand(v) or DataType.of(v.dtype).is_integer for t, v in pairs if t == "axes?")
 
 
 def _by_kind(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
@@ -204,7 +210,9 @@ def _by_kind(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, An
     last = max((i for i, a in enumerate(flat) if a is not None and not _is_operand(a)), default=len(flat))
     operands = [a for i, a in enumerate(flat) if _is_operand(a) or (a is None and i < last)]
     inputs, left = _inputs_among(cls, operands)
-    if inputs is None or (cls.inputs.startswith("*") and _are_operands(args[0]) and not all(any(a is b for b in args[0]) for a in inputs)):
+    if inputs is None or not _are_numbers_of_axes(cls, inputs):
+        return None
+    if cls.inputs.startswith("*") and _are_operands(args[0]) and not all(any(a is b for b in args[0]) for a in inputs):
         return None
     outputs = [v for v in left if _is_output(v)]
     options = [a for a in flat if a is not None and (not _is_operand(a) or any(a is v for v in left))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing
 from functools import cache
 
-from ..base.enums import PadMode, UpdateOp
+from ..base.enums import CropMethod, PadMode, UpdateOp
 from ..codecs.legacy_table import LEGACY_NUMBERS
 from ..errors import did_you_mean
 from .constructors import constructed
@@ -21,7 +21,8 @@ __all__ = sorted(OP_NAMES)
 #: What constructors of DL4J give where nothing is said.
 _DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
 #: Enumerations inside of classes.
-_NESTED = {"Pad": {"Mode": PadMode}, "ScatterUpdate": {"UpdateOp": UpdateOp}}
+_NESTED: dict[str, dict[str, typing.Any]] = {"Pad": {"Mode": PadMode}, "ScatterUpdate": {"UpdateOp": UpdateOp},
+                                               "CropAndResize": {"Method": CropMethod}}
 
 
 class NamedOp(DynamicCustomOp):

@@ -145,8 +145,8 @@ IN_PLACE_ALONE = frozenset(("Assign", "LogSoftMax", "Reverse", "SoftMax"))
 
 #: Ops that further classes of these names in DL4J stand for, where the arguments fit those.
 FURTHER = {"IsNaN": ("hasnan",), "IsInf": ("hasinf",), "Max": ("maximum",), "Min": ("minimum",), "AMax": ("amax_pairwise",),
-           "AMin": ("amin_pairwise",), "Pow": ("pow",), "Linspace": ("linspace_random",), "Where": ("where_coordinates",),
-           "TanhDerivative": ("_tanhderivative",), "SigmoidDerivative": ("_sigmoidderivative",)}
+           "AMin": ("amin_pairwise",), "Pow": ("pow",), "Linspace": ("linspace_random",), "Transpose": ("permute",),
+           "Where": ("where_coordinates",), "TanhDerivative": ("_tanhderivative",), "SigmoidDerivative": ("_sigmoidderivative",)}
 
 _DISTANCE = ("eager:x, y, all, *dimensions", "eager:x, y, out, all, *dimensions", "eager:x, y, out, keep_dims, all, *dimensions")
 _BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
@@ -166,7 +166,10 @@ FORMS = {
     "Axpy": ("x, y, out, p, _",),
     "BroadcastTo": ("x, shape, out",),
     "Dot": ("eager:x, y, all, *dimensions", "eager:x, y, out, _, keep_dims, *dimensions"),
+    "CompareAndBitpack": ("x, threshold#, out",),
     "ConfusionMatrix": ("labels, pred, weights, num_classes, data_type",),
+    "CropAndResize": ("image, crop_boxes, box_indices, crop_out_size, method, extrapolation_value",
+                      "image, crop_boxes, box_indices, crop_out_size, method, extrapolation_value, out"),
     "EqualsWithEps": ("eager:x, y, all, *dimensions", "eager:x, y, all, eps, *dimensions", "eager:x, y, out, keep_dims, *dimensions",
                       "eager:x, y, out, keep_dims, all, *dimensions", "eager:x, y, out, keep_dims, all, eps, *dimensions"),
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
@@ -174,6 +177,7 @@ FORMS = {
     "Fill": ("shape, out, value",),
     "PRelu": ("x, out, alpha, *shared_axes",),
     "RandomExponential": ("eager:shape_variable, out, lambda_",),
+    "RandomStandardNormal": ("shape..",),
     "RectifiedLinearDerivative": ("x, upstream, out, 0",),
     "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y"),
     "Upsampling3d": ("eager:x, ncdhw, scale_h, scale_w, scale_d",),
