@@ -191,6 +191,11 @@ def explained(op: Op, error: Exception, given: Sequence[Any]) -> Exception:
     known = error if isinstance(error, DL4PyError) else translated(op, error)
     if known is None:
         return error
+    return type(known)(with_inputs(f"{op.id}: {known}", given))
+
+
+def with_inputs(text: str, given: Sequence[Any]) -> str:
+    """The text of an error with the inputs of the op and the calling line."""
     line = user_line()
-    shown = ", ".join("-" if a is None else f"{DataType.of(a.dtype).name}{a.shape}" for a in given)
-    return type(known)(f"{op.id}: {known}; inputs: {shown or 'none'}{f' (at {line})' if line else ''}")
+    shown = ", ".join("-" if a is None else f"{DataType.of(a.dtype).name}{tuple(a.shape)}" for a in given)
+    return f"{text}; inputs: {shown or 'none'}{f' (at {line})' if line else ''}"

@@ -1,6 +1,8 @@
 """Named choices that ops take as attributes."""
 from __future__ import annotations
 
+from enum import IntEnum
+
 from .java.java_enum import JavaEnum
 
 
@@ -22,6 +24,25 @@ class PadMode(JavaEnum):
 
 
 Mode = PadMode
+
+
+class CropMethod(IntEnum):
+    """How ``crop_and_resize`` finds the pixels of a part."""
+
+    BILINEAR = 0  #: linear interpolation
+    NEAREST = 1   #: the nearest pixel
+
+
+class UpdateOp(JavaEnum):
+    """What ``Nd4j.scatterUpdate`` does with slices."""
+
+    ADD = 0               #: slice + update
+    SUBTRACT = 1          #: slice - update
+    MULTIPLY = 2          #: slice * update
+    DIVIDE = 3            #: slice / update
+    REVERSE_SUBTRACT = 4  #: update - slice
+    REVERSE_DIVIDE = 5    #: update / slice
+    ASSIGN = 6            #: the update
 
 
 class ImageResizeMethod(JavaEnum):

@@ -1176,13 +1176,18 @@ class DynamicCustomOpNames(JavaSpelling):
     addSArgument = DynamicCustomOp.add_s_argument
     addTArgument = DynamicCustomOp.add_t_argument
     asOp = DynamicCustomOp.as_op
+    assertValidForExecution = DynamicCustomOp.assert_valid_for_execution
     attributeAdaptersForFunction = DynamicCustomOp.attribute_adapters_for_function
     bArgs = DynamicCustomOp.b_args
     calculateOutputShape = DynamicCustomOp.calculate_output_shape
     clearArrays = DynamicCustomOp.clear_arrays
+    configureFromArguments = DynamicCustomOp.configure_from_arguments
     dArgs = DynamicCustomOp.d_args
+    doDiff = DynamicCustomOp.do_diff
+    extraArgs = DynamicCustomOp.extra_args
     getBArgument = DynamicCustomOp.get_b_argument
     getDArgument = DynamicCustomOp.get_d_argument
+    getHash = DynamicCustomOp.op_hash
     getIArgument = DynamicCustomOp.get_i_argument
     getInputArgument = DynamicCustomOp.get_input_argument
     getOutputArgument = DynamicCustomOp.get_output_argument
@@ -1190,6 +1195,7 @@ class DynamicCustomOpNames(JavaSpelling):
     getTArgument = DynamicCustomOp.get_t_argument
     iArgs = DynamicCustomOp.i_args
     inPlace = DynamicCustomOp.in_place
+    intoFirst = DynamicCustomOp.into_first
     isInplaceCall = DynamicCustomOp.is_inplace_call
     isLegacy = DynamicCustomOp.is_legacy
     mappingsForFunction = DynamicCustomOp.mappings_for_function
@@ -1201,12 +1207,23 @@ class DynamicCustomOpNames(JavaSpelling):
     numOutputArguments = DynamicCustomOp.num_output_arguments
     numSArguments = DynamicCustomOp.num_s_arguments
     numTArguments = DynamicCustomOp.num_t_arguments
+    onnxName = DynamicCustomOp.onnx_name
     opHash = DynamicCustomOp.op_hash
     opId = DynamicCustomOp.op_id
     opName = DynamicCustomOp.op_name
+    opNum = DynamicCustomOp.op_num
+    opType = DynamicCustomOp.op_type
     outputVariable = DynamicCustomOp.output_variable
     outputVariables = DynamicCustomOp.outputs
+    propertiesForFunction = DynamicCustomOp.properties_for_function
     propertiesToResolve = DynamicCustomOp.properties_to_resolve
+    removeBArgument = DynamicCustomOp.remove_b_argument
+    removeDArgument = DynamicCustomOp.remove_d_argument
+    removeIArgument = DynamicCustomOp.remove_i_argument
+    removeInputArgument = DynamicCustomOp.remove_input_argument
+    removeOutputArgument = DynamicCustomOp.remove_output_argument
+    removeSArgument = DynamicCustomOp.remove_s_argument
+    removeTArgument = DynamicCustomOp.remove_t_argument
     resolvePropertiesFromSameDiffBeforeExecution = DynamicCustomOp.resolve_properties_from_same_diff_before_execution
     sArgs = DynamicCustomOp.s_args
     setInplaceCall = DynamicCustomOp.set_inplace_call
@@ -1214,8 +1231,13 @@ class DynamicCustomOpNames(JavaSpelling):
     setInputArguments = DynamicCustomOp.set_input_arguments
     setOutputArgument = DynamicCustomOp.set_output_argument
     setOutputArguments = DynamicCustomOp.set_output_arguments
+    setX = DynamicCustomOp.set_x
+    setY = DynamicCustomOp.set_y
+    setZ = DynamicCustomOp.set_z
     stillOpen = DynamicCustomOp.still_open
     tArgs = DynamicCustomOp.t_args
+    tensorflowName = DynamicCustomOp.tensorflow_name
+    toCustomOp = DynamicCustomOp.to_custom_op
 
 class DynamicCustomOpsBuilderNames(JavaSpelling):
     addBooleanArguments = DynamicCustomOpsBuilder.add_boolean_arguments
@@ -1307,6 +1329,10 @@ class Nd4jNames(JavaSpelling):
     @staticmethod
     def getMemoryManager() -> Any: ...
     @staticmethod
+    def get_nd_array_factory() -> Any: ...
+    @staticmethod
+    def getNdArrayFactory() -> Any: ...
+    @staticmethod
     def get_ndarray_factory() -> Any: ...
     @staticmethod
     def getNdarrayFactory() -> Any: ...
@@ -1354,6 +1380,8 @@ class Nd4jNames(JavaSpelling):
     def rollAxis(array: Any, axis: Any, start: Any = ...) -> INDArray: ...
     @staticmethod
     def saveBinary(array: Any, path: Any) -> None: ...
+    @staticmethod
+    def scatterUpdate(how: Any, array: Any, indices: Any, updates: Any, *axes: Any) -> INDArray: ...
     @staticmethod
     def setDataType(data_type: Any) -> None: ...
     @staticmethod

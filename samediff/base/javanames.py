@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import types
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -137,7 +138,8 @@ class JavaSpelling:
                     return getattr(self, snake)
                 prefix, _, rest = snake.partition("_")
                 for field in (rest, rest + "_"):
-                    if prefix in ("get", "is", "set") and rest and _has(self, field):
+                    known = prefix in ("get", "is", "set") and rest and _has(self, field)
+                    if known and not (prefix == "set" and _is_function(self, field)):
                         return _accessor(self, prefix, field)
                 if snake in _OF_OBJECT:
                     return _OF_OBJECT[snake](self)
@@ -151,6 +153,10 @@ def _is_method(member: object) -> bool:
 
 def _has(obj: object, name: str) -> bool:
     return hasattr(type(obj), name) or name in getattr(obj, "__dict__", ())
+
+
+def _is_function(obj: object, name: str) -> bool:
+    return isinstance(getattr(type(obj), name, None), types.FunctionType) and name not in getattr(obj, "__dict__", ())
 
 
 def _accessor(obj: Any, prefix: str, field: str) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.javanames import JavaSpelling
+from ..errors import OutOfRangeError
 from .arrays import is_held
 
 #: Names of the conditions, in the order of their numbers in files.
@@ -59,6 +60,18 @@ class Condition(JavaSpelling):
         value = xp.asarray(self.value, dtype=x.dtype)
         return TESTS[self.mode](xp, x, value, self.eps)
 
+    def condition_type(self) -> str:
+        """The mode."""
+        return self.mode
+
+    def eps_threshold(self) -> float:
+        """The tolerance."""
+        return self.eps
+
+    def apply(self, value: float) -> bool:
+        """Whether the condition holds for a number."""
+        return bool(self.test(np, np.asarray(value)))
+
     @property
     def number(self) -> int:
         """The number of the mode in files."""
@@ -66,9 +79,9 @@ class Condition(JavaSpelling):
 
 
 def _with_value(mode: str) -> Any:
-    def make(value: float, eps: float = 1e-5) -> Condition:
+    def make(value: float = 0.0, eps: float = 1e-5) -> Condition:
         return Condition(mode, value, eps)
-    make.__doc__ = f"{mode.replace('_', ' ')} ``value``."
+    make.__doc__ = f"{mode.replace('_', ' ')} ``value``, which does not count where two arrays meet (``INDArray.match``)."
     make.__name__ = mode
     return staticmethod(make)
 
@@ -107,7 +120,16 @@ class Conditions:
     is_na_n = is_nan
     is_finite = _plain("is_finite")
     not_finite = _plain("not_finite")
+
+    @staticmethod
+    def from_int(mode: int, value: float = 0.0) -> Condition:
+        """The condition with a number in files (see :data:`MODES`)."""
+        if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or not 0 <= mode < len(MODES):
+            raise OutOfRangeError(f"a condition has a number from 0 to {len(MODES) - 1}, got {mode!r:.40}")
+        return Condition(MODES[mode], value)
+
     # in Java's spelling
+    fromInt = from_int
     epsEquals, epsNotEquals, notEquals = eps_equals, eps_not_equals, not_equals
     lessThan, lessThanOrEqual, absLessThan, absLessThanOrEqual = less_than, less_than_or_equal, abs_less_than, abs_less_than_or_equal
     greaterThan, greaterThanOrEqual = greater_than, greater_than_or_equal

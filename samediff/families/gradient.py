@@ -78,8 +78,10 @@ def _backward(sd: GraphCore, node: Node, sums: dict[str, list[SDVariable]], path
     asked = [i for i, n in enumerate(node.inputs) if n in path and sd.variable(n).dtype.is_floating]
     if not asked or node.op.gradient == "zero":
         return
-    if node.op.gradient == "none":
-        raise GradientError(f"{node.where()} has no gradient, and {node.inputs[asked[0]]!r} lies on the way to the loss through it")
+    lacking = asked if node.op.gradient == "none" else [i for i in asked if i in node.op.not_differentiable_by]
+    if lacking:
+        by = "" if node.op.gradient == "none" else f" by its input {node.op.inputs.split()[lacking[0]]!r}"
+        raise GradientError(f"{node.where()} has no gradient{by}, and {node.inputs[lacking[0]]!r} lies on the way to the loss through it")
     inputs = [None if n is None else sd.variable(n) for n in node.inputs]
     outputs = [sd.variable(n) for n in node.outputs]
     arrived = [_total(sd, n, sums) for n in node.outputs]

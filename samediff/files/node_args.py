@@ -219,12 +219,16 @@ def file_inputs(op: Op, names: tuple[str | None, ...]) -> list[str]:
     return [n for i in order if (n := names[i]) is not None]
 
 
-def check_inputs(op: Op, node: FlatNode, count: int) -> None:
-    """FileFormatError when a node has fewer or more inputs than its op can take."""
+def takes_inputs(op: Op | type[Op], count: int) -> bool:
+    """Whether an op can take so many inputs."""
     names = op.inputs.split()
     least = sum(not n.startswith("*") and not n.endswith("?") for n in names)
-    most = None if any(n.startswith("*") for n in names) else len(names)
-    if count < least or (most is not None and count > most):
+    return count >= least and (count <= len(names) or any(n.startswith("*") for n in names))
+
+
+def check_inputs(op: Op, node: FlatNode, count: int) -> None:
+    """FileFormatError when a node has fewer or more inputs than its op can take."""
+    if not takes_inputs(op, count):
         raise FileFormatError(f"node {node.name!r} has {count} inputs; op {op.id!r} takes {op.inputs or 'none'}")
 
 

@@ -90,7 +90,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
 
     def tensorflow_name(self) -> str:
         """The usual one of them; GraphError where there is none."""
-        return _only(self.tensorflow_names(), self, "TensorFlow")
+        return only_name(self.tensorflow_names(), self.where(), "TensorFlow")
 
     def onnx_names(self) -> list[str]:
         """ONNX's operators that DL4J reads as this one."""
@@ -98,7 +98,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
 
     def onnx_name(self) -> str:
         """The usual one of them; GraphError where there is none."""
-        return _only(self.onnx_names(), self, "ONNX")
+        return only_name(self.onnx_names(), self.where(), "ONNX")
 
     # Inputs and results
 
@@ -216,9 +216,10 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
 DifferentialFunction.register(SDVariable)
 
 
-def _only(names: list[str], function: DifferentialFunction, where: str) -> str:
+def only_name(names: list[str], what: str, where: str) -> str:
+    """The first of the names of an op elsewhere; GraphError where there is none."""
     if not names:
-        raise GraphError(f"{function.where()} has no counterpart in {where}")
+        raise GraphError(f"{what} has no counterpart in {where}")
     return names[0]
 
 

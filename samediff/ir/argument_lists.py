@@ -55,7 +55,8 @@ def at(values: Sequence[Any], i: Any, what: str) -> Any:
     return values[int(i)]
 
 
-def _methods(kind: str) -> tuple[Callable[..., None], Callable[..., Any], Callable[..., list[Any]], Callable[..., int]]:
+def _methods(kind: str) -> tuple[Callable[..., None], Callable[..., Any], Callable[..., list[Any]], Callable[..., int],
+                                 Callable[..., None]]:
     """The methods for one of the lists."""
     field = f"{kind}_arguments"
 
@@ -77,9 +78,17 @@ def _methods(kind: str) -> tuple[Callable[..., None], Callable[..., Any], Callab
         """Number of values."""
         return len(getattr(self, field))
 
+    def remove(self: Any, value: Any) -> None:
+        """Remove the first of these values from the list."""
+        self.still_open(field)
+        if value not in getattr(self, field):
+            raise GraphError(f"{value!r:.60} is not among the {field} of op {self.op_name()!r}: {getattr(self, field)}")
+        getattr(self, field).remove(value)
+
+    remove.__name__ = f"remove_{kind}_argument"
     add.__name__, get.__name__, everything.__name__ = f"add_{kind}_argument", f"get_{kind}_argument", f"{kind}_args"
     count.__name__ = f"num_{field}"
-    return add, get, everything, count
+    return add, get, everything, count, remove
 
 
 class ArgumentLists:
@@ -95,11 +104,11 @@ class ArgumentLists:
         """Name of the op."""
         raise NotImplementedError
 
-    add_i_argument, get_i_argument, i_args, num_i_arguments = _methods("i")
-    add_t_argument, get_t_argument, t_args, num_t_arguments = _methods("t")
-    add_b_argument, get_b_argument, b_args, num_b_arguments = _methods("b")
-    add_d_argument, get_d_argument, d_args, num_d_arguments = _methods("d")
-    add_s_argument, get_s_argument, s_args, num_s_arguments = _methods("s")
+    add_i_argument, get_i_argument, i_args, num_i_arguments, remove_i_argument = _methods("i")
+    add_t_argument, get_t_argument, t_args, num_t_arguments, remove_t_argument = _methods("t")
+    add_b_argument, get_b_argument, b_args, num_b_arguments, remove_b_argument = _methods("b")
+    add_d_argument, get_d_argument, d_args, num_d_arguments, remove_d_argument = _methods("d")
+    add_s_argument, get_s_argument, s_args, num_s_arguments, remove_s_argument = _methods("s")
 
     # What DL4J's ops say of properties: attributes are known when an op is made, under their own names.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,9 +76,15 @@ def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: st
                     reasons.append(str(mismatch))
                     continue
                 return sd.place_op(cls(**attributes), inputs, names)
+    raise refusal(classes, f"{namespace}.{method}", otherwise or args, kwargs, reasons[len(reasons) // 2:])
+
+
+def refusal(classes: Sequence[type[Op]], name: str, args: Sequence[Any], kwargs: dict[str, Any], reasons: Iterable[str]) -> GraphError:
+    """The error for arguments that fit none of the ways to call some ops."""
+    method = name.rpartition(".")[2]
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
-    why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
-    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}): {why}. Ways to call it:\n  {ways}")
+    why = "; ".join(dict.fromkeys(reasons))
+    return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}): {why}. Ways to call it:\n  {ways}")
 
 
 def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -100,7 +106,7 @@ def _names(name: Any) -> list[str] | None:
     return None if name is None else [name] if isinstance(name, str) else list(name)
 
 
-def _text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def _text(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     def short(v: Any) -> str:
         return f"array {v.shape}" if isinstance(v, np.ndarray) else repr(v)
     return ", ".join([*map(short, args), *(f"{k}={short(v)}" for k, v in kwargs.items())])

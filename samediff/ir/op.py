@@ -100,6 +100,8 @@ class Op:
         configuration object whose fields are the attributes. Empty: the inputs, then the attributes.
     gradient : "full", "surrogate", "zero" or "none"
         Whether the op is differentiable, has a gradient that is not its derivative, is piecewise constant, or has no gradient at all.
+    not_differentiable_by : tuple of int
+        Inputs by which there is no derivative, while there is one by others: GradientError where it is asked for.
     stateful : bool
         True when equal calls may give different results (random numbers): never folded or shared. The kernel of such an op gets
         :meth:`RunContext.words` before its inputs.
@@ -132,6 +134,7 @@ class Op:
     inputs: ClassVar[str] = "x"
     signatures: ClassVar[tuple[str, ...]] = ()
     gradient: ClassVar[GradientKind] = "full"
+    not_differentiable_by: ClassVar[tuple[int, ...]] = ()
     stateful: ClassVar[bool] = False
     heeds: ClassVar[str] = "draws random numbers"
     is_shared: ClassVar[bool] = False

@@ -51,10 +51,15 @@ def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
 
 
 def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
+    texts = cls.signatures or (", ".join([*cls.inputs.split(), *cls.attribute_names()]),)
+    return tuple(parsed(cls, text) for text in texts)
+
+
+def parsed(cls: Any, text: str) -> tuple[Formal, ...]:
+    """One signature of an op class from its text."""
     inputs = {t.strip("*?"): t for t in cls.inputs.split()}
     fields = {f.name: f for f in dataclasses.fields(cls)}
     hints = _hints(cls)
-    texts = cls.signatures or (", ".join([*inputs.values(), *fields]),)
 
     def formal(token: str) -> Formal:
         name = token.strip("*?&")
@@ -67,7 +72,7 @@ def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
         default = field.default_factory() if field.default_factory is not MISSING else field.default
         return Formal(name, "attribute", token.startswith("*"), default, hints[name])
 
-    return tuple(tuple(formal(t.strip()) for t in text.split(",") if t.strip()) for text in texts)
+    return tuple(formal(t.strip()) for t in text.split(",") if t.strip())
 
 
 @functools.cache
@@ -231,7 +236,7 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
 
 
 def _tuple(items: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:
-    several = isinstance(value, (list, tuple, np.ndarray))
+    several = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
     if len(items) == 1 or items[1] is ...:          # list[int] or tuple[int, ...]
         return tuple(coerce(items[0], v, name) for v in (value if several else [value]))
     if not several or len(value) != len(items):

@@ -220,6 +220,11 @@ class MathOps(Namespace):
     @overload
     def atanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
+    def betainc(self, a: Operand, b: Operand, x: Operand) -> SDVariable:
+        """The regularized incomplete beta function: the share of Beta(a, b) that lies below x, which is within 0 and 1."""
+    @overload
+    def betainc(self, name: str | list[str] | None, a: Operand, b: Operand, x: Operand) -> SDVariable: ...
+    @overload
     def bit_shift(self, x: Operand, y: Operand) -> SDVariable:
         """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
@@ -260,6 +265,12 @@ class MathOps(Namespace):
     @overload
     def ceil(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
+    def check_numerics(self, x: Operand, message: Operand | None = ...) -> SDVariable:
+        """x itself, when all of it is finite; else a NumericalError with ``message``, a text.  Shapes: x (*S) floating, message () -> (*S)."""
+    @overload
+    def check_numerics(self, name: str | list[str] | None, x: Operand, message: Operand | None = ...) -> SDVariable: ...
+    checkNumerics = check_numerics
+    @overload
     def clip(self, x: Operand, clip_value_min: float, clip_value_max: float) -> SDVariable:
         """min(max(x, low), high); the gradient passes within the bounds."""
     @overload
@@ -286,6 +297,12 @@ class MathOps(Namespace):
     @overload
     def clip_by_value(self, name: str | list[str] | None, x: Operand, low: Operand, high: Operand) -> SDVariable: ...
     clipByValue = clip_by_value
+    @overload
+    def compare_and_bitpack(self, x: Operand, threshold: Operand) -> SDVariable:
+        """Whether elements exceed the threshold, eight neighbours on the last axis in one number, the first in its highest bit."""
+    @overload
+    def compare_and_bitpack(self, name: str | list[str] | None, x: Operand, threshold: Operand) -> SDVariable: ...
+    compareAndBitpack = compare_and_bitpack
     @overload
     def concat(self, dimension: int = ..., *xs: Any) -> SDVariable:
         """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
@@ -551,6 +568,18 @@ class MathOps(Namespace):
     @overload
     def eye(self, name: str | list[str] | None, rows: Operand, cols: Operand | None = ...) -> SDVariable: ...
     @overload
+    def fake_quant_with_min_max_vars(self, x: Operand, min: Operand, max: Operand, num_bits: int = ..., narrow: bool = ...) -> SDVariable:
+        """x rounded to the nearest of the levels between ``min`` and ``max``."""
+    @overload
+    def fake_quant_with_min_max_vars(self, name: str | list[str] | None, x: Operand, min: Operand, max: Operand, num_bits: int = ..., narrow: bool = ...) -> SDVariable: ...
+    fakeQuantWithMinMaxVars = fake_quant_with_min_max_vars
+    @overload
+    def fake_quant_with_min_max_vars_per_channel(self, x: Operand, min: Operand, max: Operand, num_bits: int = ..., narrow: bool = ...) -> SDVariable:
+        """As ``fake_quant_with_min_max_vars``, with bounds for each index of the last axis.  Shapes: x (…, C), min and max (C) -> (…, C)."""
+    @overload
+    def fake_quant_with_min_max_vars_per_channel(self, name: str | list[str] | None, x: Operand, min: Operand, max: Operand, num_bits: int = ..., narrow: bool = ...) -> SDVariable: ...
+    fakeQuantWithMinMaxVarsPerChannel = fake_quant_with_min_max_vars_per_channel
+    @overload
     def fdiv(self, x: Operand, y: Operand) -> SDVariable:
         """floor(x / y); integers truncate toward zero."""
     @overload
@@ -716,6 +745,16 @@ class MathOps(Namespace):
         """The input itself."""
     @overload
     def identity(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    @overload
+    def igamma(self, a: Operand, x: Operand) -> SDVariable:
+        """The regularized incomplete gamma function: the share of Gamma(a) that lies below x."""
+    @overload
+    def igamma(self, name: str | list[str] | None, a: Operand, x: Operand) -> SDVariable: ...
+    @overload
+    def igammac(self, a: Operand, x: Operand) -> SDVariable:
+        """The complement of the regularized incomplete gamma function: the share of Gamma(a) that lies above x."""
+    @overload
+    def igammac(self, name: str | list[str] | None, a: Operand, x: Operand) -> SDVariable: ...
     @overload
     def invert_permutation(self, x: Operand) -> SDVariable:
         """out[p[i]] = i for a permutation of 0 … n - 1."""
@@ -1253,6 +1292,11 @@ class MathOps(Namespace):
     def plus(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def plus(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    @overload
+    def polygamma(self, n: Operand, x: Operand) -> SDVariable:
+        """The derivative of order ``n + 1`` of ln Gamma(x); n consists of whole numbers."""
+    @overload
+    def polygamma(self, name: str | list[str] | None, n: Operand, x: Operand) -> SDVariable: ...
     @overload
     def pow(self, x: Operand, y: Operand) -> SDVariable:
         """x^y in the type of x; 0^0 = 1."""
@@ -2029,6 +2073,11 @@ class MathOps(Namespace):
     @overload
     def zeros_like(self, name: str | list[str] | None, x: Operand, data_type: Any = ...) -> SDVariable: ...
     zerosLike = zeros_like
+    @overload
+    def zeta(self, x: Operand, q: Operand) -> SDVariable:
+        """Hurwitz' zeta function: the sum of ``(q + k) ** -x`` over k = 0, 1, 2 …"""
+    @overload
+    def zeta(self, name: str | list[str] | None, x: Operand, q: Operand) -> SDVariable: ...
 
 class NNOps(Namespace):
     def __call__(self) -> NNOps: ...
@@ -2747,6 +2796,12 @@ class ImageOps(Namespace):
     def crop_and_resize(self, name: str | list[str] | None, image: Operand, crop_boxes: Operand, box_indices: Operand, crop_out_size: Operand, extrapolation_value: float = ...) -> SDVariable: ...
     cropAndResize = crop_and_resize
     @overload
+    def draw_bounding_boxes(self, images: Operand, boxes: Operand, colors: Operand) -> SDVariable:
+        """Images with lines of one pixel around boxes, later boxes on top; box i has the colour i modulo their number."""
+    @overload
+    def draw_bounding_boxes(self, name: str | list[str] | None, images: Operand, boxes: Operand, colors: Operand) -> SDVariable: ...
+    drawBoundingBoxes = draw_bounding_boxes
+    @overload
     def extract_image_patches(self, x: Operand, k_sizes: int | list[int] | tuple[int, ...], strides: int | list[int] | tuple[int, ...], rates: int | list[int] | tuple[int, ...] = ..., same_mode: bool = ...) -> SDVariable:
         """As ``cnn.extract_image_patches``, with pairs (height, width) of sizes, strides and rates."""
     @overload
@@ -2774,6 +2829,12 @@ class ImageOps(Namespace):
     @overload
     def non_max_suppression(self, name: str | list[str] | None, boxes: Operand, scores: Operand, max_out_size: int, iou_threshold: float = ..., score_threshold: float = ...) -> SDVariable: ...
     nonMaxSuppression = non_max_suppression
+    @overload
+    def non_max_suppression_overlaps(self, overlaps: Operand, scores: Operand, max_out_size: int, overlap_threshold: float = ..., score_threshold: float = ...) -> SDVariable:
+        """Indices of boxes by descending score, without those whose overlap with a chosen one exceeds ``overlap_threshold``."""
+    @overload
+    def non_max_suppression_overlaps(self, name: str | list[str] | None, overlaps: Operand, scores: Operand, max_out_size: int, overlap_threshold: float = ..., score_threshold: float = ...) -> SDVariable: ...
+    nonMaxSuppressionOverlaps = non_max_suppression_overlaps
     @overload
     def pad(self, x: Operand, padding: Operand, mode: Any = ..., constant: float = ...) -> SDVariable:
         """Lengthen each axis by padding[axis, 0] elements before and padding[axis, 1] behind."""
@@ -2813,6 +2874,18 @@ class ImageOps(Namespace):
     @overload
     def resize_bilinear(self, name: str | list[str] | None, x: Operand, height: int, width: int, align_corners: bool = ..., half_pixel_centers: bool = ...) -> SDVariable: ...
     resizeBilinear = resize_bilinear
+    @overload
+    def rgb_to_grayscale(self, x: Operand) -> SDVariable:
+        """The luma of red, green and blue.  Shapes: x (…, 3) floating -> (…, 1)."""
+    @overload
+    def rgb_to_grayscale(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rgbToGrayscale = rgb_to_grayscale
+    @overload
+    def rgb_to_grs(self, x: Operand) -> SDVariable:
+        """The luma of red, green and blue.  Shapes: x (…, 3) floating -> (…, 1)."""
+    @overload
+    def rgb_to_grs(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rgbToGrs = rgb_to_grs
     @overload
     def rgb_to_hsv(self, x: Operand) -> SDVariable:
         """Hue, saturation and value (all within 0 and 1) of red, green and blue."""
@@ -2968,6 +3041,11 @@ class LinalgOps(Namespace):
         """X with A X = B, or A^T X = B with ``adjoint``.  Shapes: matrix (…, n, n), rhs (…, n, k) -> (…, n, k)."""
     @overload
     def solve(self, name: str | list[str] | None, matrix: Operand, rhs: Operand, adjoint: bool = ...) -> SDVariable: ...
+    @overload
+    def sqrtm(self, x: Operand) -> SDVariable:
+        """R with R R = x, the root whose eigenvalues have no negative real part.  Shapes: x (…, n, n) -> the same."""
+    @overload
+    def sqrtm(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def svd(self, x: Operand, full_uv: bool = ..., compute_uv: bool = ..., switch_num: int = ...) -> SDVariable:
         """Singular values in descending order.  Shapes: x (…, m, n) -> (…, min(m, n))."""
@@ -4656,6 +4734,12 @@ class BaseOps:
         """Matrices with 0 below diagonal ``diag`` (0 is the main one, positive ones lie above it)."""
     @overload
     def triu(self, name: str | list[str] | None, x: Operand, diag: int = ...) -> SDVariable: ...
+    @overload
+    def unique_with_counts(self, x: Operand, index_type: Any = ...) -> list[SDVariable]:
+        """As ``unique``, and how often each element appears: counts (n) of the type of the places."""
+    @overload
+    def unique_with_counts(self, name: str | list[str] | None, x: Operand, index_type: Any = ...) -> list[SDVariable]: ...
+    uniqueWithCounts = unique_with_counts
     @overload
     def unsorted_segment_max(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Maximum of rows per id, in any order."""

@@ -1,6 +1,7 @@
 """Sorted and reversed arrays, their rows, and arrays of other shapes."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ from ..arrays.default_type import default_type
 from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_like
 from ..arrays.plain_arguments import truth, wholes
+from ..base.enums import UpdateOp
 from ..base.spec import normalize_axis
 from ..errors import GraphError, ShapeError
+from ..ir.signature import coerce
 from ..ir.translate_errors import refusing
-from .arguments import flat, is_order
+from .arguments import axes_of, flat, is_order
 from .running import run, written
 from .settings import Settings
 
@@ -27,9 +30,54 @@ def _positions(array: Any, axis: int, ascending: bool) -> Any:
     return call(np.argsort, array if ascending else call(np.negative, array), axis=axis, kind="stable")
 
 
+#: Ops of ``scatterUpdate``, and those that make the update first.
+_SCATTERED = {UpdateOp.ADD: "scatter_add", UpdateOp.SUBTRACT: "scatter_sub", UpdateOp.MULTIPLY: "scatter_mul",
+              UpdateOp.DIVIDE: "scatter_div", UpdateOp.ASSIGN: "scatter_update"}
+_REVERSED = {UpdateOp.REVERSE_SUBTRACT: "reversesubtract", UpdateOp.REVERSE_DIVIDE: "reversedivide"}
+
+
 @refusing("Nd4j")
 class Arranging:
     """Sorted and reversed arrays, their rows, and arrays of other shapes."""
+
+    @staticmethod
+    def scatter_update(how: Any, array: Any, indices: Any, updates: Any, *axes: Any) -> INDArray:
+        """Change slices of an array, in place: slice ``indices[i]`` by slice i of the updates.
+
+        Parameters
+        ----------
+        how : UpdateOp or str
+            ADD, SUBTRACT, MULTIPLY, DIVIDE, REVERSE_SUBTRACT, REVERSE_DIVIDE or ASSIGN.
+        array : INDArray
+            It is written into.
+        indices : INDArray or list of int
+            Numbers of slices, in c order of the other axes; a slice may come several times.
+        updates : INDArray
+            As the array, with a slice for each index.
+        *axes : int
+            The axes of a slice.
+
+        Examples
+        --------
+        >>> from dl4py import Nd4j
+        >>> a = Nd4j.zeros(3, 2)
+        >>> Nd4j.scatterUpdate("ADD", a, [2, 2], Nd4j.ones(2, 2), 1).tolist()
+        [[0.0, 0.0], [0.0, 0.0], [2.0, 2.0]]
+        """
+        rank, how = len(tuple(array.shape)), coerce(UpdateOp, how, "the operation")
+        inner = sorted(normalize_axis(a, rank) for a in axes_of(axes))
+        order = [*(a for a in range(rank) if a not in inner), *inner]
+        places = np.asarray(wholes(indices, "an index"), np.int32)
+        width = math.prod(array.shape[a] for a in inner)
+        moved, changes = (call(np.transpose, a, order) for a in (array, _array(updates)))
+        rows, changes = (call(np.reshape, a, (-1, width)) for a in (moved, changes))
+        if int(changes.shape[0]) != len(places):
+            raise ShapeError(f"Nd4j.scatterUpdate takes a slice along axes {tuple(inner)} for each of {len(places)} indices; updates of "
+                             f"shape {tuple(updates.shape)} have {changes.shape[0]}")
+        if how in _REVERSED:
+            changes, how = run(_REVERSED[how], run("gather", rows, places), changes), UpdateOp.ASSIGN
+        found = call(np.reshape, run(_SCATTERED[how], rows, places, changes), tuple(moved.shape))
+        return written(call(np.transpose, found, [order.index(a) for a in range(rank)]), array)  # type: ignore[no-any-return]
 
     @staticmethod
     def sort(array: Any, *how: Any) -> INDArray:

@@ -5,8 +5,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..arrays.recording import state
-from ..errors import GraphError, ShapeError
+from ..base.datatype import DataType
+from ..errors import DataTypeError, GraphError, ShapeError
 from ..ir.argument_lists import JavaList, at
 from ..ir.variable import SDVariable
 from .arguments import arrays_of
@@ -17,6 +20,8 @@ class ArrayArguments:
 
     is_legacy: ClassVar[bool] = False
     in_place = False
+    #: Whether the result goes into the first input, where that has its type and shape and no output is given.
+    into_first = False
     input_arguments: JavaList
     output_arguments: JavaList
 
@@ -85,6 +90,26 @@ class ArrayArguments:
         """The first output."""
         return self.get_output_argument(0)
 
+    def set_x(self, array: Any) -> None:
+        """Set the first input."""
+        self.set_input_argument(0, array)
+
+    def set_y(self, array: Any) -> None:
+        """Set the second input."""
+        self.set_input_argument(1, array)
+
+    def set_z(self, array: Any) -> None:
+        """Set the first output."""
+        self.set_output_argument(0, array)
+
+    def remove_input_argument(self, array: Any) -> None:
+        """Remove an input."""
+        _remove(self.input_arguments, array, f"an input of op {self.op_name()!r}")
+
+    def remove_output_argument(self, array: Any) -> None:
+        """Remove an output."""
+        _remove(self.output_arguments, array, f"an output of op {self.op_name()!r}")
+
     def execute(self, context: Any = None) -> list[Any]:
         """Compute on its inputs, or on those of a context; results stand in the outputs, which are made where none are given."""
         given = self.input_arguments if context is None else context.input_arrays()
@@ -93,6 +118,8 @@ class ArrayArguments:
             raise GraphError(f"op {self.op_name()!r} has variables of a graph as inputs: outputs() adds it to the graph")
         results = self.results(context, given)
         targets = list(outputs) or (list(given[:len(results)]) if self.in_place else [])
+        if not targets and self.into_first and _alike(results[0], given[0]):
+            targets = [given[0]]
         if targets and len(targets) != len(results):
             raise ShapeError(f"op {self.op_name()!r} has {len(results)} outputs, {len(targets)} arrays were given for them")
         found = [_written(self.op_name(), r, t) for r, t in zip(results, targets)] if targets else results
@@ -104,9 +131,16 @@ class ArrayArguments:
         return found
 
 
+def _alike(x: Any, y: Any) -> bool:
+    return bool(x.dtype == y.dtype and tuple(x.shape) == tuple(y.shape))
+
+
 def _written(name: str, result: Any, target: Any) -> Any:
     if tuple(target.shape) != tuple(result.shape):
         raise ShapeError(f"op {name!r}: the result has shape {tuple(result.shape)}, the array given for it {tuple(target.shape)}")
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise DataTypeError(f"op {name!r}: the result is {DataType.of(result.dtype).name}, the array given for it "
+                            f"{DataType.of(target.dtype).name}, which does not hold it")
     if state.recorder is not None and not hasattr(result, "__array_interface__"):
         return state.recorder.record_assign(target, result)
     target[...] = result
@@ -120,3 +154,10 @@ def _put(values: list[Any], i: int, array: Any) -> None:
         values.append(array)
     else:
         raise GraphError(f"arrays are set one after the other: number {len(values)} comes next, got {i}")
+
+
+def _remove(values: list[Any], array: Any, what: str) -> None:
+    at = next((i for i, v in enumerate(values) if v is array), None)
+    if at is None:
+        raise GraphError(f"the array is not {what}")
+    del values[at]

@@ -53,6 +53,7 @@ class Creating:
             Nd4j.create([2, 3], "f")                   zeros: an order says nothing of a vector
             Nd4j.create([[1, 2], [3, 4]], "f")         the same numbers in another order in memory
             Nd4j.create([1, 2, 3, 4], [2, 2], "f")     numbers, shape and the order in which they fill it
+            Nd4j.create("one", "two")                  texts
 
         Parameters
         ----------
@@ -78,6 +79,8 @@ class Creating:
         >>> Nd4j.create([1, 2, 3, 4], [2, 2], "f").tolist()
         [[1.0, 3.0], [2.0, 4.0]]
         """
+        if args and all(isinstance(a, str) for a in args) and not is_type(args[0]):
+            args = (list(args),)
         if not args or is_size(args[0]) or is_type(args[0]) or isinstance(args[0], tuple) or _is_shape_and_order(args):
             layout = Layout.of("Nd4j.create", args, data_type, order)
             if layout.data_type is DataType.UTF8:

@@ -7,22 +7,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays.computing import apply
+from ..arrays.computing import apply, with_inputs
 from ..arrays.pairs import is_array
+from ..base.java.old_names import Advised
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
+from ..base.javanames import to_camel
 from ..base.spec import TensorSpec, spec_of
 from ..codecs.file_args import FileArgs
 from ..codecs.file_forms import as_custom
 from ..codecs.flatbuffers.graph import FlatNode, IntPair
 from ..codecs.flatbuffers.schema import OpType
+from ..codecs.legacy_table import op_identity
 from ..codecs.op_hash import op_hash
 from ..configuration.method_builder import MethodBuilder
-from ..errors import DL4PyError, GraphError, MissingOpError, did_you_mean
+from ..errors import FileFormatError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
-from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
-from ..graph.differential_function import DifferentialFunction
-from ..ir.argument_lists import ArgumentLists, JavaList, argument, at
-from ..ir.namespaces import call_one_of
+from ..files.foreign_names import onnx_names, tensorflow_names
+from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
+from ..graph.differential_function import DifferentialFunction, only_name
+from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument, at
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
 from .array_arguments import ArrayArguments
@@ -40,24 +43,8 @@ def _names() -> OpNames:
     return OpNames()
 
 
-class _Bound:
-    """Takes the op and the inputs of a call down, in place of a graph."""
-
-    def __init__(self) -> None:
-        self.op: Op | None = None
-        self.inputs: list[Any] = []
-
-    def is_input(self, value: Any) -> bool:
-        """Arrays and variables."""
-        return isinstance(value, SDVariable) or is_array(value)
-
-    def place_op(self, op: Op, inputs: Sequence[Any], names: Any = None) -> None:
-        """Keep them."""
-        self.op, self.inputs = op, list(inputs)
-
-
 @DifferentialFunction.register
-class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
+class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
     Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
@@ -81,6 +68,7 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     [3.0, 2.0, 1.0]
     """
 
+    advice = "custom op"
     op_id: ClassVar[str] = ""
     is_legacy: ClassVar[bool] = False
 
@@ -115,6 +103,44 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
         """The number that DL4J's files have for its name."""
         return op_hash(self._name)
 
+    get_hash = op_hash
+
+    def op_type(self) -> str:
+        """The kind of op in files."""
+        return op_identity(self._name)[0].name
+
+    def op_num(self) -> int:
+        """The number in files: for the classes of DL4J's older kind their own, else :meth:`op_hash`."""
+        return op_identity(self._name)[1]
+
+    def tensorflow_name(self) -> str:
+        """The op of TensorFlow that DL4J reads as this one; GraphError where there is none."""
+        return only_name(tensorflow_names(self._name), f"op {self._name!r}", "TensorFlow")
+
+    def onnx_name(self) -> str:
+        """The operator of ONNX that DL4J reads as this one; GraphError where there is none."""
+        return only_name(onnx_names(self._name), f"op {self._name!r}", "ONNX")
+
+    def properties_for_function(self) -> dict[str, Any]:
+        """The attributes of the op by name."""
+        op, _ = self.as_op(self.input_arguments)
+        return {to_camel(name): getattr(op, name) for name in op.attribute_names()}
+
+    def extra_args(self) -> list[Any]:
+        """The values of the attributes."""
+        return list(self.properties_for_function().values())
+
+    def assert_valid_for_execution(self) -> None:
+        """GraphError, ShapeError or DataTypeError where the inputs or arguments do not fit."""
+        self.calculate_output_shape()
+
+    def configure_from_arguments(self) -> None:
+        """Nothing to do: the argument lists are read when the op is executed."""
+
+    def to_custom_op(self) -> DynamicCustomOp:
+        """Itself: ops of DL4J's older kind are executed as the others."""
+        return self
+
     def as_op(self, inputs: Sequence[Any]) -> tuple[Op, list[Any]]:
         """The op with its attributes, and the inputs in its own order."""
         lists = self.i_arguments or self.t_arguments or self.b_arguments or self.d_arguments or self.s_arguments
@@ -128,11 +154,23 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
         cls = OPS.get(self.op_id or KERNELS.get(self._name, self._name)) or _names()[node]
         if cls is None:
             raise MissingOpError(f"no op named {self._name!r} is known{did_you_mean(self._name, list(OPS))}")
-        op = read_op(cls, node, _form(cls))
-        check_inputs(op, node, len(inputs))
+        op = self._with_arguments(cls, node, inputs)
         if getattr(op, "num", None) == 0 and hasattr(op, "axis"):           # of unstack: Java counts the outputs
             op = op.replace(num=int(inputs[0].shape[op.axis]))
         return op, [None if p is None else inputs[int(p)] for p in spread_inputs(op, node, positions)]
+
+    def _with_arguments(self, cls: type[Op], node: FlatNode, inputs: Sequence[Any]) -> Op:
+        """The op with the attributes that the argument lists hold; GraphError where these or the number of inputs do not fit."""
+        if not takes_inputs(cls, len(inputs)):
+            expected = ", ".join(cls.inputs.split()) or "none"
+            raise GraphError(with_inputs(f"{self._name}: expected the inputs {expected} (*: any number, ?: may be left out), "
+                                         f"{len(inputs)} were given", inputs))
+        try:
+            return read_op(cls, node, _form(cls))
+        except FileFormatError as error:
+            filled = {n: values for n in LISTS if (values := getattr(self, n))}
+            shown = f"argument lists {filled} do not fit" if filled else "argument lists are empty"
+            raise GraphError(with_inputs(f"{self._name}: the {shown}: {error}", inputs)) from error
 
     def set_inplace_call(self, in_place: bool) -> None:
         """Whether results are written into the inputs."""
@@ -144,7 +182,8 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
 
     def calculate_output_shape(self, context: Any = None) -> list[TensorSpec]:
         """Shapes and types of the results."""
-        op, inputs = self.as_op(self.input_arguments if context is None else context.input_arrays())
+        own = context is None
+        op, inputs = (self if own else _of_context(context, self)).as_op(self.input_arguments if own else context.input_arrays())
         return list(as_tuple(op.infer(*(None if a is None else spec_of(a) for a in inputs))))  # type: ignore[arg-type]
 
     # In a graph
@@ -183,6 +222,13 @@ class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
         """The first of them."""
         return self.outputs()[0]
 
+    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
+        """Add the gradient of each input, from those of the results, to the graph."""
+        first = self.outputs()[0]
+        node = first.sd.producer(first.name())
+        assert node is not None     # it was just added
+        return DifferentialFunction(first.sd, node).do_diff(gradients)
+
     # Executed
 
     def results(self, context: Any, inputs: Sequence[Any]) -> list[Any]:
@@ -203,36 +249,6 @@ def _of_context(context: Any, op: DynamicCustomOp) -> DynamicCustomOp:
     for field in ("i_arguments", "t_arguments", "b_arguments", "d_arguments", "s_arguments"):
         setattr(other, field, getattr(context, field) or getattr(op, field))
     return other
-
-
-def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Op, list[Any], list[Any]]:
-    """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs.
-
-    Inputs may stand in a list, and so may the outputs behind it, as DL4J's ``INDArray[]``.
-    """
-    given, outputs = list(args), list[Any]()
-    if not cls.inputs.startswith("*") and len(given) and _are_arrays(given[0]):
-        rest = given[1:]
-        if rest and (rest[0] is None or _are_arrays(rest[0])):
-            outputs = list(rest.pop(0) or ())
-        given = [*given[0], *rest]
-    arrays = [i for i, a in enumerate(given) if is_array(a)]
-    while True:
-        taken = _Bound()
-        try:
-            call_one_of(taken, [cls], "op", name, tuple(given), dict(kwargs))  # type: ignore[arg-type]  # the little of a graph it needs
-        except DL4PyError:
-            if len(arrays) < 2:
-                raise
-            outputs.insert(0, given.pop(arrays.pop()))
-            continue
-        assert taken.op is not None
-        return taken.op, taken.inputs, outputs
-
-
-def _are_arrays(value: Any) -> bool:
-    """Whether it is a list of arrays or variables."""
-    return isinstance(value, (list, tuple)) and bool(value) and all(is_array(a) or hasattr(a, "get_variable_type") for a in value)
 
 
 class DynamicCustomOpsBuilder(MethodBuilder, DynamicCustomOpsBuilderNames):

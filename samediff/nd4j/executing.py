@@ -1,18 +1,28 @@
 """Executing ops: ``Nd4j.exec(op)`` and ``Nd4j.getExecutioner().exec(op)``."""
 from __future__ import annotations
 
+import os
+import platform
 from typing import Any
 
-from ..base.javanames import JavaSpelling
+import numpy as np
+
+from ..arrays import INDArray
+from ..base.java.old_names import Advised
+from ..base.spec import TensorSpec
+from ..device.devices import current_device
 from ..errors import GraphError
 from ..ir.argument_lists import ArgumentLists, JavaList, at
 from ..ir.translate_errors import refusing
 from .arguments import arrays_of
+from .arranging import Arranging
 from .array_arguments import ArrayArguments
 
 
-class ExecutionContext(ArgumentLists, JavaSpelling):
+class ExecutionContext(ArgumentLists, Advised):
     """Inputs, outputs and arguments of one execution (``Nd4j.getExecutioner().buildContext()``)."""
+
+    advice = "context"
 
     def __init__(self) -> None:
         self.no_arguments()
@@ -75,19 +85,44 @@ class ExecutionContext(ArgumentLists, JavaSpelling):
         """Set the data types."""
         self.d_arguments = list(arrays_of(values))
 
+    def set_args(self, inputs: Any, i_arguments: Any = (), d_arguments: Any = (), t_arguments: Any = (), b_arguments: Any = ()) -> None:
+        """Set inputs and all arguments, in DL4J's sequence."""
+        self.set_input_arrays(*inputs)
+        for setter, values in ((self.set_i_arguments, i_arguments), (self.set_d_arguments, d_arguments),
+                               (self.set_t_arguments, t_arguments), (self.set_b_arguments, b_arguments)):
+            setter(*(values or ()))
+
+    def num_input_arguments(self) -> int:
+        """Number of inputs."""
+        return len(self.inputs)
+
+    def num_output_arguments(self) -> int:
+        """Number of outputs."""
+        return len(self.outputs)
+
+    def mark_inplace(self, in_place: bool) -> None:
+        """Whether the results are written into the inputs."""
+        self.outputs[:] = self.inputs if in_place else []
+
+    def allow_helpers(self, allowed: bool) -> None:
+        """Nothing to do: there is one implementation of each op."""
+
+    def shape_function_override(self, overridden: bool) -> None:
+        """Nothing to do: shapes follow from the inputs."""
+
     def purge(self) -> None:
         """Forget everything."""
         self.__init__()  # type: ignore[misc]  # as new
 
 
-class Executioner(JavaSpelling):
+class Executioner(Advised):
     """Executes ops (``Nd4j.getExecutioner()``)."""
+
+    advice = "executioner"
 
     def exec(self, op: Any, context: Any = None) -> Any:
         """The results of an op: a list, or one array for the classes of DL4J's older kind; they stand in its outputs too."""
-        if not isinstance(op, ArrayArguments):
-            raise GraphError(f"exec takes an op (DynamicCustomOp, AddOp, a UserDefinedCustomOp, ...), got {op!r:.60}")
-        found = op.execute(context)
+        found = _op(op).execute(context)
         return found[0] if op.is_legacy else JavaList(found)
 
     def exec_and_return(self, op: Any) -> Any:
@@ -99,11 +134,61 @@ class Executioner(JavaSpelling):
         """A context to fill."""
         return ExecutionContext()
 
+    def calculate_output_shape(self, op: Any, context: Any = None) -> list[TensorSpec]:
+        """Shapes and types of the results of an op, which is not executed."""
+        return list(_op(op).calculate_output_shape(context))
+
+    def allocate_output_arrays(self, op: Any) -> list[Any]:
+        """New arrays for the results of an op."""
+        return [INDArray.of(np.zeros(s.shape, s.dtype.numpy)) for s in self.calculate_output_shape(op)]  # type: ignore[arg-type]  # known sizes
+
+    def scatter_update(self, how: Any, array: Any, indices: Any, updates: Any, *axes: Any) -> None:
+        """As :meth:`Nd4j.scatter_update`."""
+        Arranging.scatter_update(how, array, indices, updates, *axes)
+
     def commit(self) -> None:
         """Nothing to do: what is executed is done."""
 
+    push = commit
+
+    def type(self) -> str:
+        """What computes."""
+        return str(current_device())
+
+    def get_environment_information(self) -> dict[str, str]:
+        """Versions, and what computes."""
+        return {"backend": self.type(), "python": platform.python_version(), "numpy": np.__version__, "os": platform.platform(),
+                "cores": str(os.cpu_count())}
+
+    def print_environment_information(self) -> None:
+        """Print it."""
+        for name, value in self.get_environment_information().items():
+            print(f"{name}: {value}")
+
+    def enable_debug_mode(self, enabled: bool) -> None:
+        """Nothing to do: errors always name op, inputs and line."""
+
+    enable_verbose_mode = enable_debug_mode
+
+    def set_profiling_mode(self, mode: Any) -> None:
+        """Nothing to do: ``sd.profile`` and ``net.profile`` say what a run does."""
+
+    set_profiling_config = set_profiling_mode
+
+    def is_debug(self) -> bool:
+        """Always false."""
+        return False
+
+    is_verbose = is_experimental_mode = is_debug
+
     def __repr__(self) -> str:
         return "<executes ops>"
+
+
+def _op(value: Any) -> Any:
+    if not isinstance(value, ArrayArguments):
+        raise GraphError(f"exec takes an op (DynamicCustomOp, AddOp, a UserDefinedCustomOp, ...), got {value!r:.60}")
+    return value
 
 
 @refusing("Nd4j")

@@ -6,38 +6,50 @@ stand in front (``AddBpOp(sd, x, y, g).outputs()``). Arrays behind the inputs ar
 """
 from __future__ import annotations
 
+import typing
 from functools import cache
-from typing import Any
 
-from ..base.enums import PadMode
+from ..base.enums import CropMethod, PadMode, UpdateOp
+from ..codecs.legacy_table import LEGACY_NUMBERS
 from ..errors import did_you_mean
-from ..ir.op import OPS
-from .custom_op import DynamicCustomOp, bound
-from .op_names import LEGACY, OP_NAMES
+from .constructors import constructed
+from .custom_op import DynamicCustomOp
+from .op_names import ABSENT, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
 
 __all__ = sorted(OP_NAMES)
 
 #: What constructors of DL4J give where nothing is said.
 _DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
 #: Enumerations inside of classes.
-_NESTED = {"Pad": {"Mode": PadMode}}
+_NESTED: dict[str, dict[str, typing.Any]] = {"Pad": {"Mode": PadMode}, "ScatterUpdate": {"UpdateOp": UpdateOp},
+                                               "CropAndResize": {"Method": CropMethod}}
 
 
 class NamedOp(DynamicCustomOp):
     """An op of one class; see the module."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         self._begin(self.op_id)
-        if args and hasattr(args[0], "tables"):
+        if len(args) > 1 and isinstance(args[0], str) and _is_graph(args[1]):       # Java's own name of the op
+            args = args[1:]
+        if args and _is_graph(args[0]):
             self.same_diff, *rest = args
             args = tuple(rest)
         if args or kwargs:
             name = type(self).__name__
             if not any(isinstance(a, bool) for a in args):
                 kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
-            self._op, inputs, outputs = bound(OPS[self.op_id], name, args, kwargs)
+            self._op, inputs, outputs = constructed((self.op_id, *FURTHER.get(name, ())), name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)
+            if self._op.id != self.op_id:               # of another class of this name
+                self.is_legacy = self._op.id in LEGACY_NUMBERS  # type: ignore[misc]  # its own
+            alone = name in IN_PLACE_ALONE and len(args) == len(inputs)
+            self.into_first = bool(inputs) and (alone or self._op.id in IN_PLACE)
+
+
+def _is_graph(value: typing.Any) -> bool:
+    return hasattr(value, "tables")
 
 
 @cache
@@ -51,6 +63,8 @@ def op_class(name: str) -> type[NamedOp]:
 def __getattr__(name: str) -> type[NamedOp]:
     if name in OP_NAMES:
         return op_class(name)
+    if name in ABSENT:
+        raise AttributeError(f"dl4py has no op class {name!r} of DL4J's; instead: {ABSENT[name]}", name=name)
     near = "" if name.startswith("_") else did_you_mean(name, list(OP_NAMES))
     raise AttributeError(f"DL4J's ops have no class {name!r} here{near}", name=name)
 

@@ -47,6 +47,7 @@ _PARTS = {
     "convolution": ("Nd4j.getConvolution()", "Nd4j.cnn has convolutions, im2col and col2im"),
     "blas_wrapper": ("Nd4j.getBlasWrapper()", "Nd4j.gemm, Nd4j.matmul and NumPy's linalg do what it does"),
     "ndarray_factory": ("Nd4j.getNDArrayFactory()", "Nd4j has all factories"),
+    "nd_array_factory": ("Nd4j.getNDArrayFactory()", "Nd4j has all factories"),
     "random_factory": ("Nd4j.getRandomFactory()", "Nd4j.getRandom() is the generator"),
     "distributions": ("Nd4j.getDistributions()", "dl4py.layers has NormalDistribution, UniformDistribution and so on"),
 }

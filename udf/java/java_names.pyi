@@ -36,6 +36,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     getTArgument = UserDefinedCustomOp.get_t_argument
     iArgs = UserDefinedCustomOp.i_args
     inPlace = UserDefinedCustomOp.in_place
+    intoFirst = UserDefinedCustomOp.into_first
     isInplaceCall = UserDefinedCustomOp.is_inplace_call
     isLegacy = UserDefinedCustomOp.is_legacy
     mappingsForFunction = UserDefinedCustomOp.mappings_for_function
@@ -54,6 +55,13 @@ class UserDefinedCustomOpNames(JavaSpelling):
     outputVariables = UserDefinedCustomOp.output_variables
     propertiesForFunction = UserDefinedCustomOp.properties_for_function
     propertiesToResolve = UserDefinedCustomOp.properties_to_resolve
+    removeBArgument = UserDefinedCustomOp.remove_b_argument
+    removeDArgument = UserDefinedCustomOp.remove_d_argument
+    removeIArgument = UserDefinedCustomOp.remove_i_argument
+    removeInputArgument = UserDefinedCustomOp.remove_input_argument
+    removeOutputArgument = UserDefinedCustomOp.remove_output_argument
+    removeSArgument = UserDefinedCustomOp.remove_s_argument
+    removeTArgument = UserDefinedCustomOp.remove_t_argument
     resolvePropertiesFromSameDiffBeforeExecution = UserDefinedCustomOp.resolve_properties_from_same_diff_before_execution
     sArgs = UserDefinedCustomOp.s_args
     setInputArgument = UserDefinedCustomOp.set_input_argument
@@ -61,6 +69,9 @@ class UserDefinedCustomOpNames(JavaSpelling):
     setOutputArgument = UserDefinedCustomOp.set_output_argument
     setOutputArguments = UserDefinedCustomOp.set_output_arguments
     setPropertiesForFunction = UserDefinedCustomOp.set_properties_for_function
+    setX = UserDefinedCustomOp.set_x
+    setY = UserDefinedCustomOp.set_y
+    setZ = UserDefinedCustomOp.set_z
     standFor = UserDefinedCustomOp.stand_for
     stillOpen = UserDefinedCustomOp.still_open
     tArgs = UserDefinedCustomOp.t_args

@@ -1,7 +1,10 @@
 """Names that users of DL4J look for and that are called otherwise here."""
 from __future__ import annotations
 
-from ..javanames import squash
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..javanames import JavaSpelling, squash
 
 _LOSSES = {
     **dict.fromkeys(("mse", "squaredloss", "meansquareerror", "rmse"), "mean_squared_error"),
@@ -27,9 +30,49 @@ _TRAINING = {
     "learningrate": "learning rates belong to updaters: updater(Adam(1e-3))",
     "epochs": "fit takes them: sd.fit(data, epochs)",
 }
-_NODES = {"opnum": "name is its own, op.id that of the op", "opid": "name is its own, op.id that of the op",
-          "inputsto": "inputs and outputs are the names of its variables; sd.get_variable(name) gives one"}
-_TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES}
+
+
+def _each(names: str, text: str) -> Iterable[tuple[str, str]]:
+    return ((name.lower(), text) for name in names.split())
+
+
+_NODES = dict([
+    *_each("opNum opId opType", "name is its own, op.id that of the op"),
+    ("inputsto", "inputs and outputs are the names of its variables; sd.get_variable(name) gives one"),
+    *_each("getDimensions getScalarValue getExtraArgs getValue configFieldName isConfigProperties",
+           "attributes are in propertiesForFunction() and fields of op"),
+    *_each("setDimensions setScalarValue setExtraArgs setValueFor setPropertiesForFunction setInPlace setOwnName replaceArg "
+           "setOwnNameSetWithDefault", "a node does not change: add another op, sd.rename_variable gives a variable another name"),
+    *_each("initFromTensorFlow initFromOnnx", "SameDiff.import_frozen_tf and SameDiff.import_onnx read models"),
+    *_each("isInPlace getInputArgument clearArrays", "ops of a graph hold no arrays: sd.output computes them"),
+    *_each("configureWithSameDiff dup isOwnNameSetWithDefault", "same_diff is the graph, and sd.dup() copies that"),
+])
+_NO_BUFFERS = "arrays are NumPy's: shape, strides and dtype say how they lie in memory"
+_EXECUTIONER = dict([
+    *_each("thresholdEncode thresholdDecode bitmapEncode bitmapDecode", "gradients are not compressed here"),
+    *_each("createShapeInfo tadShapeInfoAndOffsets createConstantBuffer getTADManager getString useCount", _NO_BUFFERS),
+    *_each("registerGraph executeGraph forgetGraph", "sd.output runs a graph by a compiled plan"),
+    *_each("setElementsThreshold setTadThreshold", "DL4PY_NUM_THREADS and threadpoolctl say how many threads work"),
+    *_each("getCustomOperations", "docs/ops.md lists all ops, DynamicCustomOp(name) makes any of them"),
+    *_each("getProfilingMode getLastOp", "sd.profile and net.profile say what a run does"),
+    *_each("inspectArray", "NumPy's min, max, mean and std tell of an array"),
+])
+_CONTEXT = dict([
+    *_each("contextPointer", "there are no native pointers"),
+    *_each("setRngStates getRngStates", "Nd4j.getRandom().setSeed(seed) starts random numbers again"),
+    *_each("getExecutionMode setExecutionMode", "DL4PY_EXECUTOR=reference runs graphs op by op"),
+])
+_CUSTOM_OP = dict([
+    *_each("getDescriptor", "docs/ops.md says what each op takes"),
+    *_each("initFromTensorFlow initFromOnnx", "SameDiff.import_frozen_tf and SameDiff.import_onnx read models"),
+    *_each("setPropertiesForFunction setValueFor getValue", "addIArgument and its kin, or the op's constructor, set attributes"),
+    *_each("generateFake computeArrays computeVariables", "Nd4j.exec executes the op"),
+    *_each("extraArgsBuff extraArgsDataBuff getExtraArgz setExtraArgz getDimensionz setDimensionz", _NO_BUFFERS),
+    *_each("setExtraArgs", "the constructor of the op's class takes its numbers"),
+    *_each("getXVertexId getYVertexId getZVertexId setXVertexId setYVertexId setZVertexId", "args() and outputVariables() have names"),
+])
+_TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES, "executioner": _EXECUTIONER, "context": _CONTEXT,
+           "custom op": _CUSTOM_OP}
 
 
 def instead(table: str, name: str) -> str:
@@ -42,3 +85,16 @@ def instead(table: str, name: str) -> str:
     """
     found = _TABLES.get(table, {}).get(squash(name))
     return "" if found is None else f"; did you mean {found!r}?" if " " not in found else f"; {found}"
+
+
+class Advised(JavaSpelling):
+    """Mix-in: the error for a name that there is none of says what is written in its place, by the table ``advice``."""
+
+    advice: ClassVar[str] = ""
+
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return JavaSpelling.__getattr__(self, name)
+            except AttributeError as error:
+                raise AttributeError(f"{error}{instead(self.advice, name)}", name=name, obj=self) from None

@@ -178,6 +178,10 @@ _YIQ = np.array([[0.299, 0.587, 0.114], [0.59590059, -0.27455667, -0.32134392], 
 _YIQ_OF_DL4J = np.where(_YIQ == 0.21153661, 0.2115, _YIQ)      # one entry is rounded there, its inverse is not
 
 
+#: Shares of red, green and blue in a grey, as they are rounded in DL4J.
+_LUMA = np.array([0.2989, 0.587, 0.114])
+
+
 def _linear(name: str, matrix: Any, doc: str) -> None:
     @op(name, api=f"image.{name}", file=FileArgs())
     class Declared(LinearColors):
@@ -213,3 +217,21 @@ class AdjustContrast(Composite):
         """Deviations from the mean, scaled."""
         mean = inputs[0].mean(True, -3, -2)
         return (inputs[0] - mean) * self.factor + mean
+
+
+@op("rgb_to_grs", api="image.rgb_to_grs image.rgb_to_grayscale", file=FileArgs())
+class RgbToGrayscale(Composite):
+    """The luma of red, green and blue.  Shapes: x (…, 3) floating -> (…, 1)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        require_floating(self.id, specs[0])
+        shape = _of_pixels(specs[0])
+        return TensorSpec(None if shape is None else (*shape[:-1], 1), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        return (x * xp.asarray(_LUMA, dtype=x.dtype)).sum(axis=-1, keepdims=True, dtype=x.dtype)
+
+    def expand(self, *inputs: Any) -> Any:
+        """A weighted sum of the channels."""
+        (x,) = inputs
+        return (x * x.sd.constant(_LUMA.astype(x.dtype.numpy))).sum(True, -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import GradientError
+from ...errors import GradientError, NumericalError
 from ...families.composite import Composite
 from ...ir.op import op, require_floating
 from .matmul import matmul
@@ -155,3 +155,19 @@ def _of_factors(q: SDVariable, r: SDVariable, for_q: SDVariable, for_r: SDVariab
     inner = matmul(r, for_r, transpose_y=True) - matmul(for_q, q, transpose_x=True)
     symmetric = _part(inner, -1, 0) + inverse_transposed(_strictly_lower(inner))
     return _solve_right(for_q + matmul(q, symmetric), r, False, True)
+
+
+@op("sqrtm", api="linalg.sqrtm", gradient="none", file=FileArgs())
+class MatrixRoot(OfMatrix):
+    """R with R R = x, the root whose eigenvalues have no negative real part.  Shapes: x (…, n, n) -> the same."""
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By Schur's decomposition; an error where the root has imaginary parts."""
+        from scipy.linalg import sqrtm
+        made = np.empty(x.shape, np.result_type(x.dtype, np.float32))
+        for i in np.ndindex(x.shape[:-2]):
+            root = sqrtm(x[i].astype(np.float64))
+            if not np.allclose(root.imag, 0, atol=1e-6 * max(1.0, np.abs(root).max(initial=0))):
+                raise NumericalError("the root of the matrix has imaginary parts: it has negative eigenvalues")
+            made[i] = root.real
+        return made.astype(x.dtype)

@@ -90,7 +90,7 @@ class CumProd(Cumulative):
         return [g]
 
 
-@op("cumprod_bp", inputs="x upstream")
+@op("cumprod_bp", inputs="x upstream", signatures=("x, upstream, *axis", "x, upstream, exclusive, reverse, *axis"))
 class CumProdGradient(Cumulative):
     """Gradient of the running product, exact around zeros (made by gradients)."""
 

@@ -46,6 +46,20 @@ class Unique(Op):
         return [reshape_like(gather_gradient(output_grads[0], sd.add_op(FirstPlaces(), [x]), flat, 0), x)]
 
 
+@op("unique_with_counts", api="base.unique_with_counts", file=FileArgs(properties={"idxDataType": "s:index_type:dtype"}))
+class UniqueWithCounts(Unique):
+    """As ``unique``, and how often each element appears: counts (n) of the type of the places."""
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        values, places = super().infer(*specs)
+        return values, places, TensorSpec((-1,), places.dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The results of ``unique``, and the number of each place."""
+        values, places = super().compute(xp, x)
+        return values, places, xp.bincount(places, minlength=values.size).astype(places.dtype)
+
+
 @op("first_places", gradient="zero")
 class FirstPlaces(Op):
     """The position at which each distinct element appears first, in that order; LONG (made by gradients)."""

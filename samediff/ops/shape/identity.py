@@ -9,8 +9,8 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import DataTypeError, GraphError
-from ...ir.op import Op, Specs, op
+from ...errors import DataTypeError, GraphError, NumericalError
+from ...ir.op import Op, Specs, op, require_floating
 from .shape_info import ShapeOf
 
 if TYPE_CHECKING:
@@ -93,3 +93,24 @@ class Assert(Op):
             raise GraphError(f"the condition of Assert does not hold in {int((~condition).sum())} of {condition.size} places"
                              + (f"; its data: {shown}" if data else ""))
         return condition
+
+
+@op("check_numerics", api="math.check_numerics", inputs="x message?", file=FileArgs())
+class CheckNumerics(Op):
+    """x itself, when all of it is finite; else a NumericalError with ``message``, a text.  Shapes: x (*S) floating, message () -> (*S)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        require_floating(self.id, specs[0])
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, message: Any = None) -> Any:
+        """Stops the run when an element is NaN or infinite."""
+        bad = x.size - int(xp.isfinite(x).sum())
+        if bad:
+            said = "" if message is None else f"{message.item()}: "
+            raise NumericalError(f"{said}{bad} of {x.size} elements are NaN or infinite")
+        return x
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        return [output_grads[0]]

@@ -110,3 +110,27 @@ row("split_list", "b: f:4,3", [2, 2], "f:1,2,3")
 row("list_split", "f:4,3", [2, 2])
 row("stack_list", "b: f:2,3,2")
 row("size_list", "b: f:2,3")
+
+# Special functions: derivatives by the last input alone
+for _id, _inputs in {"polygamma": ([[1.0, 2.0, 3.0]], "p:2,3"), "zeta": ("p:2,3", "p:3"), "igamma": ("p:2,3", "p:3"),
+                     "igammac": ("p:2,3", "p:3"), "betainc": ("p:2,3", "p:3", "u:2,3")}.items():
+    row(_id, *_inputs, through=lambda sd, op, variables: sd.add_op(op, variables), fixed=tuple(range(len(_inputs) - 1)))
+
+# Quantization, bits
+LEVELS = "the gradient is that of a clip"
+row("fake_quant_with_min_max_vars", "f:2,3", [-0.7], [0.8], num_bits=3, derivatives=0, why=LEVELS)
+row("fake_quant_with_min_max_vars", "f:2,3", -0.7, 0.8, num_bits=4, narrow=True, derivatives=0, why=LEVELS)
+row("fake_quant_with_min_max_vars_per_channel", "f:2,3", [-0.7, -0.4, -0.9], [0.8, 0.5, 1.0], num_bits=3, derivatives=0, why=LEVELS)
+row("fake_quant_share", "f:2,3 f:2,3", [-0.7], [0.8], num_bits=3, part=1)
+row("compare_and_bitpack", "f:2,16", 0.25)
+
+# Boxes and colours
+row("draw_bounding_boxes", "u:2,5,6,3 u:2,2,4 u:3,3")
+row("non_max_suppression_overlaps", [[1.0, 0.6, 0.1], [0.6, 1.0, 0.2], [0.1, 0.2, 1.0]], [0.5, 0.9, 0.3], max_out_size=2,
+    overlap_threshold=0.65)
+row("rgb_to_grs", "u:2,2,3")
+
+row("unique_with_counts", "f:5")
+row("unique_with_counts", "f:2,3", index_type=DataType.INT)
+row("check_numerics", "f:2,3")
+row("sqrtm", "d:3,3")

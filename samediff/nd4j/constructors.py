@@ -1,0 +1,333 @@
+"""Arguments of DL4J's constructors of ops, told apart by what they are: inputs, outputs, attributes, and what says nothing here."""
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import typing
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.pairs import is_array
+from ..base.datatype import DataType
+from ..errors import DL4PyError, GraphError
+from ..expressions.arrays import as_array
+from ..families.backprop import Backprop
+from ..files.node_args import takes_inputs
+from ..ir import signature as sig
+from ..ir.namespaces import refusal
+from ..ir.op import OPS, Op
+from ..ir.variable import SDVariable
+from .op_names import FORMS
+
+
+class Constructed(NamedTuple):
+    """An op with its inputs, and the arrays that its results are written into."""
+
+    op: Op
+    inputs: list[Any]
+    outputs: list[Any]
+
+
+def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed:
+    """The op of a constructor's arguments: the first of some ops that they fit, as its methods take them or as DL4J's constructors do.
+
+    Arrays behind those that the op takes are outputs, also in a list, as DL4J's ``INDArray[]``. ``None`` stands for an array or an
+    option that is left out. Inputs may stand in a list, options in another sequence, where their types tell them apart; a variable
+    with a known value may stand for an option, and a truth value for which the op has no attribute says whether it works in place.
+
+    Raises
+    ------
+    GraphError
+        The arguments fit no constructor.
+    """
+    classes = [OPS[op_id] for op_id in op_ids]
+    made = _by_form(classes[0], name, args, kwargs)
+    if made is not None:
+        return made
+    for cls in classes:
+        for way in (_drawn_into, _as_method, _by_kind):
+            try:
+                made = way(cls, name, args, kwargs)
+            except (DL4PyError, sig.Mismatch):      # the next way, or the error below
+                continue
+            if made is not None:
+                return made
+    reasons: list[str] = []
+    for cls in classes:         # numbers and lists may stand for arrays
+        lenient = not cls.inputs.startswith("*")
+        for signature in sig.formals(cls):
+            try:
+                inputs, attributes = sig.bind(cls, signature, tuple(args), dict(kwargs), _is_operand, lenient)
+            except sig.Mismatch as mismatch:
+                reasons.append(str(mismatch))
+                continue
+            if _are_meant(cls, inputs) and _are_numbers_of_axes(cls, inputs):
+                return Constructed(cls(**attributes), inputs, [])
+    raise refusal(classes, name, args, kwargs, reasons)
+
+
+def _are_meant(cls: type[Op], inputs: Sequence[Any]) -> bool:
+    """Whether numbers among the inputs stand for arrays: they do beside an array, and where none may be left out; truth values do not."""
+    plain = [(t, v) for t, v in zip(cls.inputs.split(), inputs) if isinstance(v, (int, float))]
+    return not plain or (any(_is_operand(v) for v in inputs) and not any(isinstance(v, bool) or t.endswith("?") for t, v in plain))
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, SDVariable) or is_array(value)
+
+
+def _is_output(value: Any) -> bool:
+    return is_array(value) and not isinstance(value, SDVariable)
+
+
+def _are_operands(value: Any) -> bool:
+    """Whether it is a list of arrays or variables."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(_is_operand(a) for a in value)
+
+
+def _drawn_into(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """Random numbers for an array, ``BernoulliDistribution(z, 0.5)``: it gives shape and type, and takes the numbers."""
+    if "Distribution" not in name or cls.inputs != "shape_variable?":
+        return None
+    if not args or not _is_output(args[0]) or any(_is_operand(v) for v in args[1:]):
+        return None
+    target, *options = args
+    names = [n for n in cls.attribute_names() if n not in ("data_type", "shape")]
+    values = dict(zip(names, _STANDARD)) if len(names) == 2 else {}
+    values |= dict(zip(names[-len(options):] if options else (), options)) | kwargs
+    return Constructed(cls(**values, shape=tuple(target.shape), data_type=DataType.of(target.dtype)), [], [target])
+
+
+#: Mean and deviation, or bounds, of distributions where an array alone is given, and the first of both with the second.
+_STANDARD = (0.0, 1.0)
+
+
+def _by_form(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """The arguments by the first of the written forms of :data:`~.op_names.FORMS` that they fit."""
+    flat = [*args[0], *args[1:]] if args and _are_operands(args[0]) else list(args)
+    for form in FORMS.get(name, ()):
+        eager, text = form.startswith("eager:"), form.removeprefix("eager:")
+        if eager and any(isinstance(a, SDVariable) for a in flat):
+            continue
+        try:
+            made = _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs)
+        except sig.Mismatch:
+            continue
+        if made is not None:
+            return made
+    return None
+
+
+def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """The arguments in the form of these tokens; None where another one is meant."""
+    if len(args) != len(tokens) and not (tokens[-1].startswith("*") and len(args) >= len(tokens) - 1) \
+            and not (tokens[-1].endswith("..") and len(args) > len(tokens)):
+        return None
+    left, rest, names, outputs, every = list(args), list[Any](), list[str](), list[Any](), False
+    for token in tokens:
+        if token.startswith("*"):
+            names, rest = [*names, token], [*rest, *left]
+        elif token.endswith(".."):
+            names, rest = [*names, token[:-2]], [*rest, left]
+        elif token == "out":
+            value = left.pop(0)
+            if value is not None and not _is_output(value):
+                return None
+            outputs += [] if value is None else [value]
+        elif token in ("_", "0", "all"):
+            value = left.pop(0)
+            if _is_operand(value) or (isinstance(value, bool) != (token == "all") and token != "_") or (token == "0" and value != 0):
+                return None
+            every = every or (token == "all" and value)
+        else:
+            value = left.pop(0)
+            both = token.split("/")
+            if len(both) > 1 and (not isinstance(value, (list, tuple)) or len(value) != len(both)):
+                return None
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and token.endswith("#"):
+                value = as_array(value, np.dtype(args[0].dtype.numpy if isinstance(args[0], SDVariable) else args[0].dtype))
+            names, rest = [*names, *(n.rstrip("#") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
+    inputs, attributes = sig.bind(cls, sig.parsed(cls, ", ".join(names)), tuple(rest), dict(kwargs), _is_array_like, False)
+    if every:
+        raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")
+    return Constructed(cls(**attributes), inputs, outputs)
+
+
+def _is_array_like(value: Any) -> bool:
+    return _is_operand(value) or (isinstance(value, (list, tuple)) and bool(value))
+
+
+def _as_method(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """The arguments as methods take them; arrays too many are outputs."""
+    given, outputs = list(args), list[Any]()
+    if given and _are_operands(given[0]):
+        count = len(given[0])
+        rest = given[1:]
+        while rest and (rest[0] is None or _is_output(rest[0]) or (_are_operands(rest[0]) and all(map(_is_output, rest[0])))):
+            first = rest.pop(0)
+            outputs += [] if first is None else list(first) if isinstance(first, (list, tuple)) else [first]
+        given = [*given[0], *rest]
+        if not cls.inputs.startswith("*") and count > len(cls.inputs.split()):
+            return None
+    arrays = [i for i, a in enumerate(given) if _is_output(a)]
+    if issubclass(cls, Backprop):
+        for i in reversed(arrays[_with_gradients(cls, [given[i] for i in arrays]):]):
+            outputs.insert(0, given.pop(i))
+        arrays = []
+    while True:
+        for signature in sig.formals(cls):
+            try:
+                inputs, attributes = sig.bind(cls, signature, tuple(given), dict(kwargs), _is_operand, False)
+            except sig.Mismatch:
+                continue
+            if _are_numbers_of_axes(cls, inputs):
+                return Constructed(cls(**attributes), inputs, outputs)
+        if len(arrays) < 2:
+            return None
+        outputs.insert(0, given.pop(arrays.pop()))
+
+
+def _with_gradients(cls: type[Backprop], arrays: Sequence[Any]) -> int:
+    """How many of the arrays an op ``<op>_bp`` reads: behind the inputs of the op and one gradient, arrays for its results may stand."""
+    inputs, of = len(arrays) - 1, cls.gradient_of
+    if takes_inputs(of, inputs) and not ("axes?" in of.inputs and inputs == 2 and DataType.of(arrays[-1].dtype).is_floating):
+        return len(arrays)
+    half = inputs // 2
+    return half + 1 if inputs == 2 * half and takes_inputs(of, half) else len(arrays)
+
+
+def _are_numbers_of_axes(cls: type[Op], inputs: Sequence[Any]) -> bool:
+    """Whether an input ``axes`` consists of whole numbers: else it is an output."""
+    pairs = zip(cls.inputs.split(), inputs)
+    return all(not _is_operand(v) or DataType.of(v.dtype).is_integer for t, v in pairs if t == "axes?")
+
+
+def _by_kind(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """The arguments of a constructor by their types; None where they fit none."""
+    flat = list(itertools.chain.from_iterable(a if _are_operands(a) else [a] for a in args))
+    last = max((i for i, a in enumerate(flat) if a is not None and not _is_operand(a)), default=len(flat))
+    operands = [a for i, a in enumerate(flat) if _is_operand(a) or (a is None and i < last)]
+    inputs, left = _inputs_among(cls, operands)
+    if inputs is None or not _are_numbers_of_axes(cls, inputs):
+        return None
+    if cls.inputs.startswith("*") and _are_operands(args[0]) and not all(any(a is b for b in args[0]) for a in inputs):
+        return None
+    outputs = [v for v in left if _is_output(v)]
+    options = [a for a in flat if a is not None and (not _is_operand(a) or any(a is v for v in left))]
+    ways = (_without_arrays, _with_values)
+    for read in ways if outputs and not all(_is_whole_number(v) for v in outputs) else reversed(ways):
+        for names in _orders(cls):
+            attributes = _attributes(cls, names, read(options))
+            if attributes is not None and not _missing(cls, attributes | kwargs):
+                return Constructed(cls(**attributes, **kwargs), inputs, outputs if read is _without_arrays else [])
+    return None
+
+
+def _inputs_among(cls: type[Op], operands: list[Any]) -> tuple[list[Any] | None, list[Any]]:
+    """Inputs, None where some are missing, and the operands that are left."""
+    tokens, left, inputs = cls.inputs.split(), list(operands), list[Any]()
+    for i, token in enumerate(tokens):
+        if token.startswith("*"):
+            count = max(len(left) - sum(not t.endswith("?") for t in tokens[i + 1:]), 0)
+            inputs, left = [*inputs, *(v for v in left[:count] if v is not None)], left[count:]
+        elif token.endswith("?"):
+            optional = left.pop(0) if left and (left[0] is None or len(left) == 1 or tokens[i + 1:]) else None
+            inputs.append(optional)
+        else:
+            left = left[next((k for k, v in enumerate(left) if v is not None), len(left)):]
+            if not left:
+                return None, []
+            inputs.append(left.pop(0))
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return inputs, [v for v in left if v is not None]
+
+
+def _without_arrays(options: Sequence[Any]) -> list[Any] | None:
+    """The options, among which no variable may be; arrays are outputs."""
+    return None if any(isinstance(v, SDVariable) for v in options) else [v for v in options if not is_array(v)]
+
+
+def _with_values(options: Sequence[Any]) -> list[Any] | None:
+    """The options with the numbers of arrays and of constants; None where a variable has no value yet."""
+    found = []
+    for v in options:
+        if isinstance(v, SDVariable):
+            if not v.is_constant():
+                return None
+            v = v.get_arr()
+        found.append(np.asarray(v).reshape(-1).tolist() if is_array(v) else v)
+    return [v[0] if isinstance(v, list) and len(v) == 1 and not isinstance(v[0], list) else v for v in found]
+
+
+def _is_whole_number(value: Any) -> bool:
+    return bool(np.size(value) == 1 and not DataType.of(value.dtype).is_floating)
+
+
+def _orders(cls: type[Op]) -> Iterator[list[str]]:
+    """The attributes in the orders in which the ways to call the op have them, the others behind."""
+    every = list(cls.attribute_names())
+    for formals in sig.formals(cls):
+        first = [f.name for f in formals if f.kind == "attribute"]
+        yield [*first, *(n for n in every if n not in first)]
+
+
+def _missing(cls: type[Op], values: dict[str, Any]) -> bool:
+    """Whether an attribute without a default is not among them."""
+    unset = dataclasses.MISSING
+    return any(f.name not in values and f.default is unset and f.default_factory is unset
+               for f in dataclasses.fields(cls))  # type: ignore[arg-type]  # every registered op is a dataclass
+
+
+def _attributes(cls: type[Op], names: list[str], options: Sequence[Any] | None) -> dict[str, Any] | None:
+    """Each option for the first free attribute of its type, by preference behind the one before; None where one has no place.
+
+    Truth values that find none say nothing here; where the op has some, True may only stand last, where it asks for work in place.
+    """
+    if options is None:
+        return None
+    hints = typing.get_type_hints(cls)
+    found: dict[str, Any] = {}
+    at, left = 0, [v for v in options if not (isinstance(v, (list, tuple)) and not v)]
+    while left:
+        option = left.pop(0)
+        for name in [*names[at:], *names[:at]]:
+            if name in found:
+                continue
+            several = _takes_several(hints[name], option)
+            fits, made = _fits(hints[name], [option, *left] if several else option, name)
+            if fits:
+                found[name], at = made, names.index(name) + 1
+                left = [] if several else left
+                break
+        else:
+            if dataclasses.is_dataclass(option) and not isinstance(option, type):
+                own = {f.name: getattr(option, f.name) for f in dataclasses.fields(option)}
+                found |= {n: v for n, v in own.items() if n in names}
+            elif not isinstance(option, (bool, np.bool_)) or (option and left and bool in hints.values()):
+                return None
+    return found
+
+
+def _takes_several(hint: Any, option: Any) -> bool:
+    """Whether an attribute takes this option and those behind it, as Java's ``int...`` and ``int[]...`` do."""
+    inner = typing.get_args(hint)[:1] if typing.get_origin(hint) in (tuple, list) else ()
+    nested = bool(inner) and typing.get_origin(inner[0]) in (tuple, list)
+    if isinstance(option, (list, tuple)):
+        return nested and all(isinstance(v, (int, np.integer)) for v in option)
+    return bool(inner) and not nested and isinstance(option, (int, np.integer)) and not isinstance(option, bool)
+
+
+def _fits(hint: Any, value: Any, name: str) -> tuple[bool, Any]:
+    """Whether a value is one of the type, and what becomes of it: numbers like 2.0 are whole ones, too."""
+    attempts = [value]
+    if isinstance(value, float) and value.is_integer():
+        attempts.append(int(value))
+    for attempt in attempts:
+        try:
+            return True, sig.coerce(hint, attempt, name)
+        except sig.Mismatch:
+            continue
+    return False, None
