@@ -15,6 +15,7 @@ import numpy as np
 from ..base.java.old_names import instead
 from ..base.javanames import to_snake
 from ..base.registry import GROUPS, further
+from ..base.source_line import user_line
 from ..errors import GraphError, UnknownNameError, did_you_mean
 from . import signature as sig
 from .op import METHODS, OPS, Op
@@ -78,7 +79,10 @@ def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: st
                 return sd.place_op(cls(**attributes), inputs, names)
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
-    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}): {why}. Ways to call it:\n  {ways}")
+    line = user_line()
+    where = f" (at {line})" if line else ""
+    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}){where}: {why}. Ways to call it:\n"
+                     f"  {ways}")
 
 
 def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],

@@ -11,7 +11,7 @@ from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_like
 from ..arrays.plain_arguments import truth, wholes
 from ..base.spec import normalize_axis
-from ..errors import GraphError, ShapeError
+from ..errors import AxisError, GraphError, ShapeError
 from ..ir.translate_errors import refusing
 from .arguments import flat, is_order
 from .running import run, written
@@ -102,7 +102,7 @@ class Arranging:
         array = _array(array)
         sizes = list(array.shape)
         if not -max(len(sizes), 1) <= axis <= len(sizes):
-            raise ShapeError(f"Nd4j.expandDims: axis {axis} is out of range for an array of shape {tuple(sizes)}")
+            raise AxisError(f"Nd4j.expandDims: axis {axis} is out of range for an array of shape {tuple(sizes)}")
         return call(np.expand_dims, array, axis if axis >= 0 else axis % max(len(sizes), 1))  # type: ignore[no-any-return]
 
     @staticmethod

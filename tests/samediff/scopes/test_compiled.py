@@ -293,7 +293,7 @@ def test_assigning_does_not_add_axes():
         return made
     a, b = INDArray.of(np.zeros((2, 3))), INDArray.of(np.ones((1, 2, 3)))
     assert compiled(assign)(a, b).tolist() == b[0].tolist()
-    with pytest.warns(UserWarning, match="step by step"):
+    with pytest.warns(UserWarning, match="anew for each size"):
         assert compiled(assign, open_batch=True)(a, b).tolist() == b[0].tolist()
 
 
