@@ -57,6 +57,12 @@ def line_of(error: BaseException) -> SourceLine | None:
     return found
 
 
+def asked_by_others(depth: int) -> bool:
+    """Whether the code that called the function ``depth`` frames above this one is neither dl4py's nor NumPy's."""
+    file = sys._getframe(depth + 1).f_code.co_filename
+    return not file.startswith(PACKAGES) and not file.startswith(_NUMPY)
+
+
 def work_for(line: SourceLine | None) -> None:
     """Note which line of the user this thread works for from now on."""
     _here.line = line

@@ -51,7 +51,7 @@ class OnVariables:
         """The constant of an array."""
         return self.sd.constant(np.array(to_numpy(array)))
 
-    def looks_at(self, part: Any, source: Any) -> None:
+    def looks_at(self, part: Any, source: Any, places: Any) -> None:
         """Nothing: no variable changes in place, so none has to follow another one's memory."""
 
     def inner(self, value: Any) -> Any:

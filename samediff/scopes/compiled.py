@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from ..arrays.computing import Draws, draws
 from ..arrays.recording import state
 from ..base.call_cache import CallCache
@@ -15,13 +17,13 @@ from ..base.java_names import CompiledGraphFunctionNames
 from ..base.spec import TensorSpec
 from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
-from ..errors import GradientError, GraphError
+from ..errors import DataTypeError, GradientError, GraphError, ShapeError
 from ..expressions.arrays import to_numpy
 from .derivative import derivative
 from .lazy import is_plain
 from .program import TracedProgram
 from .reasons import raise_as_traced, reason, warn_user
-from .tree import build, flatten, form_of, leaf_names
+from .tree import build, form_of, form_of_call, leaf_names
 
 #: Stands for the programs of a form in which each size has its own.
 _BY_SIZE = object()
@@ -108,7 +110,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         """
         if args or kwargs or not self._programs:
             arrays: list[Any] = []
-            form = flatten((args, kwargs), arrays)
+            form = form_of_call(args, kwargs, arrays)
             program = self._program(form, [_given(a) for a in arrays], is_plain(arrays))
         else:
             program = next(p for p in reversed(list(self._programs.values())) if p is not _BY_SIZE)
@@ -149,7 +151,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         if state.recorder is not None:
             return self._function(*args, **kwargs)
         found: list[Any] = []
-        form = flatten((args, kwargs), found)
+        form = form_of_call(args, kwargs, found)
         arrays = [_given(a) for a in found]
         key = form_of(args, kwargs, [])
         replay = None
@@ -161,7 +163,15 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         program = self._program(form, arrays, is_plain(found))
         if isinstance(program, Exception):
             return self._stepwise(form, found, program)
-        result = program.run(arrays, self._draws.context())
+        try:
+            result = program.run(arrays, self._draws.context())
+        except ShapeError:
+            sized: Any = self._traced(form, arrays, is_plain(found), False) if self.open_batch else program
+            if sized is program:
+                raise
+            if isinstance(sized, Exception):
+                return self._stepwise(form, found, sized)
+            program, result = sized, sized.run(arrays, self._draws.context())       # which may look out for sizes that do not fit
         replay = None if devices.active else program.replay(arrays, self._draws.context)
         if replay is not None:
             self._replays[key] = replay
@@ -269,6 +279,8 @@ def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> Compi
 
 
 def _given(value: Any) -> Any:
+    if isinstance(value, np.matrix):
+        raise DataTypeError("np.matrix has operators of its own, which a graph has not: give np.asarray(matrix)")
     on_gpu = devices.as_gpu_array(value) if devices.active else None
     return to_numpy(value) if on_gpu is None else on_gpu
 

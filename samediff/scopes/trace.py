@@ -29,6 +29,7 @@ from . import in_place
 from .asked_of_numpy import refusal
 from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
+from .shared_memory import Look
 
 
 class GraphTrace:
@@ -36,7 +37,8 @@ class GraphTrace:
 
     Class attributes
     ----------------
-    unrolls : whether loops over the rows of an array are taken down row by row
+    of_function : whether a function is taken down, in whose code lazy arrays are of the classes of those in whose place they are, and loops
+        go over their rows
     plain : whether lazy arrays stand for NumPy's own, whose methods are NumPy's, not DL4J's, where the names are the same
 
     Attributes
@@ -45,14 +47,14 @@ class GraphTrace:
     xp : NumPy's functions on it
     captured : arrays from outside that the nodes read, by the names of their placeholders
     baked : small arrays of whole numbers and truth values that became constants (axes, shapes, indices), with the values they had
-    seen : variables that stand for what looks at the memory of another one in NumPy, though nodes copy it, with that one
+    seen : variables that stand for what looks at the memory of another one in NumPy, though nodes copy it, with where that is
     orders : which variables stand for arrays in column order
     own : variables that ops gave, which have memory of their own also where nodes only look at it
     depth : in how many bodies of branches and loops it is
     begun : the user's line that began it
     """
 
-    unrolls = False
+    of_function = False
     plain = False
 
     def __init__(self) -> None:
@@ -62,7 +64,7 @@ class GraphTrace:
         self.baked: list[tuple[Any, Any]] = []
         self.depth = 0
         self.begun: SourceLine | None = None
-        self.seen: dict[str, str] = {}
+        self.seen: dict[str, Look] = {}
         self.own: set[str] = set()
         self.orders = MemoryOrders(self.sd)
         self._known: dict[int, tuple[Any, SDVariable]] = {}
@@ -103,8 +105,11 @@ class GraphTrace:
         try:
             with self._all_or_nothing():
                 given = {k: self.inner(v) for k, v in kwargs.items() if k != "out"}
+                chosen = given.pop("where", True) if isinstance(function, np.ufunc) and out is not None else True
                 taken = (args[0], self.places(args[1])) if function is operator.getitem else tuple(args)
                 made = self.xp.call(function, self.inner(taken), given)
+                if chosen is not True:
+                    made = self.xp.where(chosen, made, self.inner(out))
         except NotInGraphError as error:
             if not is_pending((*args, *kwargs.values())):
                 return NotImplemented
@@ -313,9 +318,9 @@ class GraphTrace:
         self._known[id(array)] = array, made
         return made
 
-    def looks_at(self, part: Any, source: Any) -> None:
-        """Note that an array looks at the memory of another one."""
-        self.seen[part.variable.name()] = source.variable.name()
+    def looks_at(self, part: Any, source: Any, places: Any) -> None:
+        """Note that an array looks at the memory of another one: at those places of it."""
+        self.seen[part.variable.name()] = Look(source.variable.name(), places)
 
     def as_read(self, array: Any) -> Any:
         """An array from outside as runs are to read it: NumPy's own may change unnoticed, so a copy."""

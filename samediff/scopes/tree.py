@@ -58,6 +58,13 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
                          "lists, dictionaries and dataclasses of them, and values that are hashable") from None
 
 
+def form_of_call(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) -> Any:
+    """The form of the arguments of a call, as of the pair of them; errors say which one is none."""
+    places = tuple([flatten(v, arrays, f"argument {i}") for i, v in enumerate(args)])
+    named = tuple([flatten(v, arrays, f"argument {k!r}") for k, v in kwargs.items()])
+    return Branch(tuple, (), (Branch(tuple, (), places), Branch(dict, tuple(kwargs), named)))
+
+
 def form_of(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) -> Any:
     """A key for arguments, at once for those of the usual kinds; None for others. Their arrays are appended to ``arrays``."""
     key: list[Any] = []
