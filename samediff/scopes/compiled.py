@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
 from ..errors import DataTypeError, GradientError, GraphError, ShapeError
 from ..expressions.arrays import to_numpy
+from .bound import BoundGraphFunction
 from .derivative import derivative
 from .lazy import is_plain
 from .program import TracedProgram
@@ -101,7 +101,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         self.close()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
+        return self if instance is None else BoundGraphFunction(self, instance)
 
     def graph(self, *args: Any, **kwargs: Any) -> Any:
         """The graph for arguments of that form; without arguments that of the last form traced.

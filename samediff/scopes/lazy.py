@@ -77,7 +77,7 @@ class LazyINDArray:
 
     # What is known
 
-    @property
+    @property  # type: ignore[misc]  # read alone
     def __class__(self) -> type:  # type: ignore[override]  # it stands for an object of another class
         return _seen_as(self) if asked_by_others(1) else LazyINDArray
 

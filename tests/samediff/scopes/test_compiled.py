@@ -395,26 +395,6 @@ def test_arrays_are_of_the_classes_of_those_in_their_place():
             assert compiled(asked, **options)(a) == asked(a) == (True, a is not X, True, True, False, "array", type(a), 48, 8)
 
 
-@pytest.mark.parametrize("static", [slice(0, 1), (slice(None), 1), {1, 2}, frozenset((1, 2)), range(2)], ids=str)
-def test_values_that_are_no_arrays_may_be_of_any_kind_that_can_be_compared(static):
-    f, traced = counting(lambda x, s: x[s] if isinstance(s, (slice, tuple)) else x * len(s))
-    for k in (1, 2):
-        np.testing.assert_allclose(f(X * k, static), (X * k)[static] if isinstance(static, (slice, tuple)) else X * k * len(static))
-    assert len(traced) == 1
-
-
-def test_an_argument_that_is_none_is_named():
-    with pytest.raises(GraphError, match=r"argument 1\['a'\]\[0\] is of type bytearray"):
-        compiled(lambda x, s: x)(X, {"a": [bytearray(b"a")]})
-    with pytest.raises(GraphError, match="argument 's' is of type bytearray"):
-        compiled(lambda x, s: x)(X, s=bytearray(b"a"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PendingDeprecationWarning)
-        matrix = np.matrix(X)
-    with pytest.raises(DataTypeError, match="np.asarray"):
-        compiled(lambda m: m * m)(matrix)
-
-
 def test_code_that_runs_after_the_function_runs_step_by_step():
     def rows(a):
         for row in a:
@@ -447,3 +427,18 @@ def test_functions_of_some_elements():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(f(X), np.where(X > 0.5, X + 1, X * 2))
+
+
+def test_a_result_that_depends_on_nothing_has_gradients_of_zeros():
+    for constant in (lambda x: np.float64(3), lambda x: np.ones(3).sum(), lambda x: INDArray.of(W)):
+        value, slope = compiled(constant).value_and_gradient()(X)
+        assert slope.tolist() == (X * 0).tolist() and np.asarray(value).tolist() == np.asarray(constant(X)).tolist()
+    for wrong in (None, 1.5, ()):
+        with pytest.raises(GradientError, match="positions or names"):
+            compiled(lambda x: x).gradient(wrong)
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(DataTypeError, match="a seed is a whole number"):
+        compiled(lambda x: x, seed=seed)
