@@ -5,7 +5,10 @@
     DL4PyError
     ├── GraphError (ValueError)              the graph is built or asked wrongly
     │   ├── ShapeError                       shapes that do not fit each other
+    │   │   ├── LinearAlgebraError (NumPy's)  a matrix that is singular, not square, or has no decomposition
     │   │   └── OutOfRangeError (IndexError)  a position that an array does not have
+    │   │       └── AxisError (NumPy's)      an axis that it does not have
+    │   ├── TooLargeError (OverflowError)    a number that a type does not hold
     │   ├── GradientError                    no gradient, no loss, not on the path
     │   └── GraphScopeError                  values of an array that is recorded and not computed yet
     ├── DataTypeError (TypeError)            data types that do not fit
@@ -19,6 +22,7 @@
     │   └── LimitError                       larger or deeper than the caller allows
     ├── PathError (OSError)                  a path that names no regular file: a folder, a device, a FIFO
     ├── NumericalError (ArithmeticError)     NaN or infinity found on request
+    │   └── FloatingTrapError (FloatingPointError)  found by NumPy, which was asked by np.errstate
     ├── DeviceError (RuntimeError)           the device is missing or was used wrongly
     ├── ShutdownError (RuntimeError)         what was asked has been shut down
     └── WorkerError (RuntimeError)           a worker of a parallel training ended before its work was done
@@ -29,6 +33,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+import numpy as np
 
 
 class DL4PyError(Exception):
@@ -45,6 +51,21 @@ class ShapeError(GraphError):
 
 class OutOfRangeError(ShapeError, IndexError):
     """A position that an array does not have."""
+
+
+class AxisError(OutOfRangeError, np.exceptions.AxisError):
+    """An axis that an array does not have."""
+
+    def __str__(self) -> str:  # NumPy's own keeps the text elsewhere
+        return str(self.args[0]) if self.args else ""
+
+
+class LinearAlgebraError(ShapeError, np.linalg.LinAlgError):
+    """A matrix that is singular, not square, or has no such decomposition."""
+
+
+class TooLargeError(GraphError, OverflowError):
+    """A number that a data type does not hold."""
 
 
 class ValueNeededError(GraphError):
@@ -112,6 +133,10 @@ class MissingPackageError(DL4PyError, ImportError):
 
 class NumericalError(DL4PyError, ArithmeticError):
     """NaN or infinity, found because the caller asked to look for it."""
+
+
+class FloatingTrapError(NumericalError, FloatingPointError):
+    """NaN, infinity or a division by zero, found because ``np.errstate`` asks to raise."""
 
 
 class DeviceError(DL4PyError, RuntimeError):

@@ -23,6 +23,7 @@ from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
 from .orders import arranged, counts_in_memory, in_columns, order_like
+from .plain_arguments import whole
 from .quiet import quietly
 from .recording import state
 
@@ -43,7 +44,7 @@ class Draws:
 
     @seed.setter
     def seed(self, seed: int) -> None:
-        self._seed, self._count = int(seed), itertools.count(1)
+        self._seed, self._count = whole(seed, "a seed"), itertools.count(1)
 
     def context(self) -> RunContext:
         """The context of the next call, in which dropout drops as in every call of an op on arrays."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
-from ..errors import ShapeError
+from ..errors import AxisError, ShapeError
 from ..ir.translate_errors import refusing
 
 
@@ -37,7 +37,7 @@ class Count(int):
         if self == 1 and rank < 2 and dimension in (-1, 0, 1, 2):
             return 1
         if not -rank <= dimension < rank:
-            raise ShapeError(f"size: dimension {dimension} is out of range for an array of rank {rank} and shape {self.sizes}")
+            raise AxisError(f"size: dimension {dimension} is out of range for an array of rank {rank} and shape {self.sizes}")
         return self.sizes[dimension]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.datatype import DataType
 from ..base.java_names import DataBufferNames
-from ..errors import ShapeError
+from ..errors import AxisError
 from ..ir.translate_errors import refusing
 from .methods.elements import Elements
 from .methods.parts import assign, numbers
@@ -70,7 +70,7 @@ class Memory:
         if dimension is None:
             return found
         if not -len(found) <= dimension < len(found):
-            raise ShapeError(f"stride: dimension {dimension} is out of range for an array of rank {len(found)}")
+            raise AxisError(f"stride: dimension {dimension} is out of range for an array of rank {len(found)}")
         return found[dimension]
 
     def ordering(self: Any) -> str:

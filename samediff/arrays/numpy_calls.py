@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.translate_errors import name_of_function, raise_known
 from .array_class import wrapped
 from .recording import new, state
 
@@ -31,7 +32,11 @@ def call(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 def on_plain(function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The function of the arrays as NumPy's, its result as :class:`~.indarray.INDArray`, or the ``out`` that was given."""
     out = options.get("out")
-    result = function(*map(_plain, args), **{k: _plain(v) for k, v in options.items()})
+    try:
+        result = function(*map(_plain, args), **{k: _plain(v) for k, v in options.items()})
+    except Exception as error:
+        raise_known(error, name_of_function(function), args, options)
+        raise
     return wrapped(result) if out is None else out
 
 
@@ -48,25 +53,37 @@ class NumpyCalls:
             if made is not NotImplemented:
                 return made
         plain = [x.view(np.ndarray) if isinstance(x, NumpyCalls) else x for x in inputs]  # type: ignore[attr-defined]  # arrays are both
-        if not options and out is None:
-            return wrapped(ufunc(*plain) if method == "__call__" else getattr(ufunc, method)(*plain))
-        options = {k: _plain(v) for k, v in options.items()}
-        if out is not None:
-            getattr(ufunc, method)(*plain, out=tuple(map(_plain, out)), **options)
-            return out[0] if len(out) == 1 else out
-        return wrapped(getattr(ufunc, method)(*plain, **options))
+        try:
+            if not options and out is None:
+                return wrapped(ufunc(*plain) if method == "__call__" else getattr(ufunc, method)(*plain))
+            options = {k: _plain(v) for k, v in options.items()}
+            if out is not None:
+                getattr(ufunc, method)(*plain, out=tuple(map(_plain, out)), **options)
+                return out[0] if len(out) == 1 else out
+            return wrapped(getattr(ufunc, method)(*plain, **options))
+        except Exception as error:
+            raise_known(error, f"np.{ufunc.__name__}" + (f".{method}" if method != "__call__" else ""), inputs, options)
+            raise
 
     def __getitem__(self, index: Any) -> Any:
         if state.recorder is not None:
             made = state.recorder.record_function(operator.getitem, (self, index), {})
             if made is not NotImplemented:
                 return made
-        return super().__getitem__(index)  # type: ignore[misc]  # NumPy's, beside this class
+        try:
+            return super().__getitem__(index)  # type: ignore[misc]  # NumPy's, beside this class
+        except Exception as error:
+            raise_known(error, "array[index]", (self, index), {})
+            raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if state.recorder is not None:
             state.recorder.changing(self)
-        super().__setitem__(index, value)  # type: ignore[misc]  # NumPy's, beside this class
+        try:
+            super().__setitem__(index, value)  # type: ignore[misc]  # NumPy's, beside this class
+        except Exception as error:
+            raise_known(error, "array[index] = value", (self, index, value), {})
+            raise
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         if state.recorder is not None:
@@ -78,8 +95,24 @@ class NumpyCalls:
         return on_plain(function, args, kwargs)
 
 
-def _changing(name: str) -> Callable[..., Any]:
+def _of_numpy(name: str) -> Callable[..., Any]:
+    """A method of NumPy's arrays whose errors are typed."""
     inherited = getattr(np.ndarray, name)
+
+    @functools.wraps(inherited)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return inherited(*args, **kwargs)
+        except Exception as error:
+            raise_known(error, f"array.{name}", args, kwargs)
+            raise
+    method.of_numpy = True  # type: ignore[attr-defined]  # what stands for an array has its own
+    method.__doc__ = f"As ``numpy.ndarray.{name}``, with typed errors."
+    return method
+
+
+def _changing(name: str) -> Callable[..., Any]:
+    inherited = _of_numpy(name)
 
     @functools.wraps(inherited)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -92,7 +125,7 @@ def _changing(name: str) -> Callable[..., Any]:
 
 
 def _copying(name: str) -> Callable[..., Any]:
-    inherited = getattr(np.ndarray, name)
+    inherited = _of_numpy(name)
 
     @functools.wraps(inherited)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +137,7 @@ def _copying(name: str) -> Callable[..., Any]:
 
 
 def _with_others(name: str) -> Callable[..., Any]:
-    inherited, function = getattr(np.ndarray, name), getattr(np, name)
+    inherited, function = _of_numpy(name), getattr(np, name)
 
     @functools.wraps(inherited)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -117,7 +150,7 @@ def _with_others(name: str) -> Callable[..., Any]:
 
 
 def _recorded(name: str) -> Callable[..., Any]:
-    inherited, function = getattr(np.ndarray, name), getattr(np, name)
+    inherited, function = _of_numpy(name), getattr(np, name)
 
     @functools.wraps(inherited)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -133,6 +166,9 @@ def _stands_in(value: Any) -> bool:
     return hasattr(value, "__array__") and not isinstance(value, (np.ndarray, np.generic))
 
 
+for _name in ("__bool__", "__complex__", "__float__", "__index__", "__int__", "argpartition", "argsort", "compress", "cumprod", "diagonal",
+              "item", "nonzero", "squeeze", "swapaxes", "trace"):
+    setattr(NumpyCalls, _name, _of_numpy(_name))
 for _name in ("astype", "copy", "flatten"):
     setattr(NumpyCalls, _name, _copying(_name))
 for _name in ("choose", "clip", "dot", "searchsorted", "take"):

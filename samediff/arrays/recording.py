@@ -59,3 +59,13 @@ def switch(recorder: Recorder | None) -> Recorder | None:
     """Make it the recorder of this thread; returns the one before."""
     before, state.recorder = state.recorder, recorder
     return before
+
+
+def switcher(recorder: Recorder) -> Callable[[], None]:
+    """Make it the recorder of this thread; returns a function that any thread may call to have this one record no longer."""
+    state.recorder, own = recorder, vars(state)
+
+    def stop() -> None:
+        if own.get("recorder") is recorder:
+            own["recorder"] = None
+    return stop

@@ -7,9 +7,13 @@ import sys
 import threading
 from dataclasses import dataclass
 
+import numpy as np
+
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(sys._getframe().f_code.co_filename))) + os.sep      # as frames name it
 #: Folders of dl4py's own code.
 PACKAGES = tuple(_OWN + p + os.sep for p in ("samediff", "layers", "networks", "udf"))
+#: What is above the user's line though it is not dl4py's: functions of NumPy that are written in Python.
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 _PYTHON = os.path.dirname(os.__file__) + os.sep if hasattr(os, "__file__") else "<python>"      # a frozen Python has no files
 _INSTALLED = tuple(_PYTHON + p + os.sep for p in ("site-packages", "dist-packages"))
 _FROZEN = "<frozen "
@@ -30,11 +34,11 @@ class SourceLine:
 
 
 def user_line() -> SourceLine | None:
-    """The nearest line on the stack that is neither dl4py's own nor Python's; in a thread without one that of :func:`work_for`."""
+    """The nearest line on the stack that is not of dl4py, NumPy or Python; in a thread without one that of :func:`work_for`."""
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(PACKAGES) and not _is_pythons(file):
+        if _is_users(file):
             if frame.f_globals.get("__file__") == file:
                 linecache.lazycache(file, frame.f_globals)         # an archive's text comes from its loader
             return SourceLine(file, frame.f_lineno)
@@ -42,9 +46,30 @@ def user_line() -> SourceLine | None:
     return getattr(_here, "line", None)
 
 
+def line_of(error: BaseException) -> SourceLine | None:
+    """The innermost line of the user on the way to an error."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if _is_users(file):
+            found = SourceLine(file, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def asked_by_others(depth: int) -> bool:
+    """Whether the code that called the function ``depth`` frames above this one is neither dl4py's nor NumPy's."""
+    file = sys._getframe(depth + 1).f_code.co_filename
+    return not file.startswith(PACKAGES) and not file.startswith(_NUMPY)
+
+
 def work_for(line: SourceLine | None) -> None:
     """Note which line of the user this thread works for from now on."""
     _here.line = line
+
+
+def _is_users(file: str) -> bool:
+    return not file.startswith(PACKAGES) and not file.startswith(_NUMPY) and not _is_pythons(file)
 
 
 def _is_pythons(file: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ShapeError
+from ..errors import AxisError, ShapeError
 from .datatype import DataType
 
 Shape = tuple[int, ...]
@@ -99,9 +99,9 @@ def broadcast(*shapes: Shape | None) -> Shape | None:
 
 
 def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """``axis`` counted from the front; ShapeError when it is out of range."""
+    """``axis`` counted from the front; AxisError when it is out of range."""
     if not -rank <= axis < max(rank, 1):
-        raise ShapeError(f"{what} {axis} is out of range for an array of rank {rank}; allowed are {-rank} to {rank - 1}")
+        raise AxisError(f"{what} {axis} is out of range for an array of rank {rank}; allowed are {-rank} to {rank - 1}")
     return axis % rank if rank else 0
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import TensorSpec
-from ..errors import DataTypeError, ShapeError
+from ..errors import DataTypeError, OutOfRangeError
 from ..ir.op import Op
 
 
@@ -32,22 +32,22 @@ def check_whole(what: str, values: Any) -> None:
 
 
 def check_range(what: str, indices: Any, n: int, of: str = "an axis of size") -> None:
-    """ShapeError when an index lies outside of ``n`` things; negative ones do not count from the end."""
+    """OutOfRangeError when an index lies outside of ``n`` things; negative ones do not count from the end."""
     if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= n):
         bad = int(indices[(indices < 0) | (indices >= n)].reshape(-1)[0])
-        raise ShapeError(f"{what} {bad} is out of range for {of} {n} ({f'0 to {n - 1}' if n else 'there is none'})")
+        raise OutOfRangeError(f"{what} {bad} is out of range for {of} {n} ({f'0 to {n - 1}' if n else 'there is none'})")
 
 
 def check_lengths(what: str, lengths: Any, most: int) -> None:
-    """DataTypeError or ShapeError unless lengths are whole numbers from 0 to ``most``."""
+    """DataTypeError or OutOfRangeError unless lengths are whole numbers from 0 to ``most``."""
     check_whole(what, lengths)
     if lengths.size and (int(lengths.min()) < 0 or int(lengths.max()) > most):
         bad = int(lengths[(lengths < 0) | (lengths > most)].reshape(-1)[0])
-        raise ShapeError(f"{what} {bad} is out of range (0 to {most})")
+        raise OutOfRangeError(f"{what} {bad} is out of range (0 to {most})")
 
 
 def check_index_vectors(what: str, shape: Sequence[int], indices: Any) -> None:
-    """ShapeError when one of the vectors along the last axis points outside of an array of ``shape``."""
+    """OutOfRangeError when one of the vectors along the last axis points outside of an array of ``shape``."""
     for axis, n in enumerate(shape[:indices.shape[-1]]):
         check_range(what, indices[..., axis], n, f"axis {axis} of size")
 

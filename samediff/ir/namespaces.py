@@ -15,6 +15,7 @@ import numpy as np
 from ..base.java.old_names import instead
 from ..base.javanames import to_snake
 from ..base.registry import GROUPS, further
+from ..base.source_line import user_line
 from ..errors import GraphError, UnknownNameError, did_you_mean
 from . import signature as sig
 from .op import METHODS, OPS, Op
@@ -83,8 +84,10 @@ def refusal(classes: Sequence[type[Op]], name: str, args: Sequence[Any], kwargs:
     """The error for arguments that fit none of the ways to call some ops."""
     method = name.rpartition(".")[2]
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
-    why = "; ".join(dict.fromkeys(reasons))
-    return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}): {why}. Ways to call it:\n  {ways}")
+    why, line = "; ".join(dict.fromkeys(reasons)), user_line()
+    where = f" (at {line})" if line else ""
+    return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}){where}: {why}. Ways to call it:
+  {ways}")
 
 
 def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -12,7 +12,17 @@ import numpy as np
 from ..base.javanames import to_camel
 from ..base.source_line import user_line
 from ..base.spec import TensorSpec
-from ..errors import DataTypeError, DL4PyError, GraphError, OutOfRangeError, ShapeError
+from ..errors import (
+    AxisError,
+    DataTypeError,
+    DL4PyError,
+    FloatingTrapError,
+    GraphError,
+    LinearAlgebraError,
+    OutOfRangeError,
+    ShapeError,
+    TooLargeError,
+)
 from ..expressions.arrays import require_held
 from .op import Op, Specs, as_tuple
 from .signature import Mismatch
@@ -20,7 +30,8 @@ from .signature import Mismatch
 Class = TypeVar("Class", bound=type)
 
 _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
-    (np.linalg.LinAlgError, GraphError), (TypeError, DataTypeError), (IndexError, OutOfRangeError), (ValueError, ShapeError),
+    (np.linalg.LinAlgError, LinearAlgebraError), (np.exceptions.AxisError, AxisError), (TypeError, DataTypeError),
+    (IndexError, OutOfRangeError), (ValueError, ShapeError), (OverflowError, TooLargeError), (FloatingPointError, FloatingTrapError),
     (ArithmeticError, GraphError), (AssertionError, ShapeError), (AttributeError, DataTypeError), (LookupError, GraphError))
 
 _OWN = ("dl4py.samediff.", "dl4py.layers.")      # whose ops are not the code of others
@@ -83,6 +94,8 @@ def _refusing(method: Callable[..., Any], name: str) -> Callable[..., Any]:
         try:
             return method(*args, **options)
         except _RAW as error:
+            if isinstance(error, DL4PyError):
+                locate(error)
             if isinstance(error, DL4PyError) or not _is_ours(error):
                 raise
             _refuse(error, method, name, args, options)
@@ -110,9 +123,46 @@ def _refuse(error: Exception, method: Callable[..., Any], name: str, args: tuple
         f"{f' (at {line})' if line else ''}") from error
 
 
+# Functions of NumPy
+
+def in_our_words(error: Exception, what: str, args: Sequence[Any], options: Mapping[str, Any]) -> Exception:
+    """The typed error for what NumPy raised when it was called so; the error itself where it is typed already or arose in users' code."""
+    kind = None if isinstance(error, DL4PyError) or not _is_ours(error) else error_class(error)
+    return error if kind is None else kind(call_text(str(error) or type(error).__name__, what, args, options))
+
+
+def locate(error: DL4PyError) -> None:
+    """Put the user's line behind the text of an error that names none."""
+    text, line = str(error), user_line()
+    if line is not None and " at " + line.file not in text and "(at " not in text:
+        error.args = (f"{text} (at {line})", *error.args[1:])
+
+
+def raise_known(error: Exception, what: str, args: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Raise that error where it is another one."""
+    known = in_our_words(error, what, args, options)
+    if known is not error:
+        raise known from error
+
+
+def call_text(text: str, what: str, args: Sequence[Any], options: Mapping[str, Any]) -> str:
+    """What is wrong with a call, with its arguments and the user's line."""
+    line, given = user_line(), ", ".join([*map(_shown, args), *(f"{k}={_shown(v)}" for k, v in options.items())])
+    return f"{what}({given}): {text}{f' (at {line})' if line else ''}"
+
+
+def name_of_function(function: Any) -> str:
+    """A function of NumPy as users call it: ``np.add``, ``np.add.at``, ``np.linalg.inv``."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"np.{owner.__name__}.{function.__name__}"
+    module = "np" if isinstance(function, np.ufunc) else (getattr(function, "__module__", None) or "numpy").replace("numpy", "np")
+    return f"{module}.{getattr(function, '__name__', 'function')}"
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray) or (hasattr(value, "dtype") and hasattr(value, "shape")):
-        return f"{value.dtype}{tuple(value.shape)}"
+        return f"{value.dtype}{tuple(n if isinstance(n, int) else -1 for n in value.shape)}"        # sizes may be open
     if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
         return f"[{', '.join(map(_shown, value))}]"
     return f"{value!r:.60}"

@@ -1,22 +1,44 @@
 """Arguments of DL4J's overloads, told apart by their kind."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.default_type import default_type
-from ..arrays.plain_arguments import wholes
+from ..arrays.plain_arguments import whole, wholes
 from ..base.datatype import DataType
 from ..errors import GraphError
+from ..families.array_code.symbolic_size import SymbolicSize
 
-Shape = tuple[int, ...]
+#: Of whole numbers, and of sizes that are not known while a function is compiled.
+Shape = tuple[Any, ...]
 
 
 def is_size(value: Any) -> bool:
-    """Whether a value is one whole number."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    """Whether a value is one whole number, or a size that is not known yet."""
+    return isinstance(value, (int, np.integer, SymbolicSize)) and not isinstance(value, (bool, np.bool_))
+
+
+def is_open(shape: Sequence[Any]) -> bool:
+    """Whether a size is not known yet."""
+    return any(isinstance(n, SymbolicSize) for n in shape)
+
+
+def sizes_of(values: Any) -> Shape:
+    """Sizes of a shape: whole numbers from 0, and such as are not known yet.
+
+    Raises
+    ------
+    DataTypeError, GraphError
+        Something else.
+    """
+    given = values if isinstance(values, Iterable) else [values]
+    sizes = tuple(n if isinstance(n, SymbolicSize) else whole(n, "a size") for n in given)
+    if any(n < 0 for n in sizes if isinstance(n, int)):
+        raise GraphError(f"sizes are 0 or more; got {sizes}")
+    return sizes
 
 
 def is_sizes(value: Any) -> bool:
@@ -66,16 +88,14 @@ class Layout(NamedTuple):
         GraphError
             Anything else among the arguments.
         """
-        sizes: list[int] = []
+        sizes: list[Any] = []
         for value in args:
             if is_type(value):
                 data_type = value
             elif is_order(value):
                 order = value
             elif is_size(value) or is_sizes(value):
-                sizes += [int(n) for n in flat([value])]
+                sizes += flat([value])
             else:
                 raise GraphError(f"{what} takes sizes, a DataType and an order 'c' or 'f'; got {value!r:.60}")
-        if any(n < 0 for n in sizes):
-            raise GraphError(f"{what}: sizes are 0 or more; got {tuple(sizes)}")
-        return Layout(tuple(sizes), default_type() if data_type is None else DataType.of(data_type), order or "c")
+        return Layout(sizes_of(sizes), default_type() if data_type is None else DataType.of(data_type), order or "c")

@@ -13,7 +13,7 @@ from ..arrays.orders import arranged, order_like
 from ..arrays.plain_arguments import truth, wholes
 from ..base.enums import UpdateOp
 from ..base.spec import normalize_axis
-from ..errors import GraphError, ShapeError
+from ..errors import AxisError, GraphError, ShapeError
 from ..ir.signature import coerce
 from ..ir.translate_errors import refusing
 from .arguments import axes_of, flat, is_order
@@ -150,7 +150,7 @@ class Arranging:
         array = _array(array)
         sizes = list(array.shape)
         if not -max(len(sizes), 1) <= axis <= len(sizes):
-            raise ShapeError(f"Nd4j.expandDims: axis {axis} is out of range for an array of shape {tuple(sizes)}")
+            raise AxisError(f"Nd4j.expandDims: axis {axis} is out of range for an array of shape {tuple(sizes)}")
         return call(np.expand_dims, array, axis if axis >= 0 else axis % max(len(sizes), 1))  # type: ignore[no-any-return]
 
     @staticmethod

@@ -17,7 +17,8 @@ from ..base.datatype import DataType
 from ..errors import GraphError, ShapeError
 from ..expressions.arrays import as_array, require_held
 from ..ir.translate_errors import refusing
-from .arguments import Layout, arrays_of, is_order, is_size, is_sizes, is_type
+from .arguments import Layout, arrays_of, is_open, is_order, is_size, is_sizes, is_type, sizes_of
+from .running import run, whole_number
 
 
 def made(value: Any, data_type: DataType | None = None, order: str = "c") -> INDArray:
@@ -26,6 +27,13 @@ def made(value: Any, data_type: DataType | None = None, order: str = "c") -> IND
         return INDArray.of(value, data_type).dup(order)  # type: ignore[no-any-return]
     array = np.array(value, None if data_type is None else data_type.numpy, order=order.upper())  # type: ignore[call-overload]
     return new(INDArray.of(array))  # type: ignore[no-any-return]
+
+
+def filled(shape: Sequence[Any], value: Any, dtype: Any, order: str = "c") -> INDArray:
+    """An array that holds one value everywhere; sizes may be open while a function is compiled."""
+    if not is_open(shape):
+        return made(np.full(tuple(shape), value, dtype), order=order)
+    return np.broadcast_to(new(INDArray.of(np.array(value, dtype))), tuple(shape)).dup(order)  # type: ignore[no-any-return, attr-defined]
 
 
 def _type_of(data: Any, whole: DataType | None) -> DataType | None:
@@ -85,7 +93,7 @@ class Creating:
             layout = Layout.of("Nd4j.create", args, data_type, order)
             if layout.data_type is DataType.UTF8:
                 return made(np.full(layout.shape, ""), DataType.UTF8, layout.order)
-            return made(np.zeros(layout.shape, layout.data_type.numpy), order=layout.order)
+            return filled(layout.shape, 0, layout.data_type.numpy, layout.order)
         data, *rest = args
         if hasattr(data, "shape") and hasattr(data, "data_type") and not hasattr(data, "__array__"):       # a LongShapeDescriptor
             return Creating.create(tuple(data.shape), data.data_type)
@@ -124,6 +132,8 @@ class Creating:
     def create_uninitialized(*args: Any) -> INDArray:
         """Make an array whose elements are to be written: sizes, a data type and an order in any sequence."""
         layout = Layout.of("Nd4j.createUninitialized", args)
+        if is_open(layout.shape):
+            return filled(layout.shape, 0, layout.data_type.numpy, layout.order)
         return made(np.empty(layout.shape, layout.data_type.numpy), order=layout.order)
 
     create_uninitialized_detached = create_uninitialized
@@ -139,23 +149,23 @@ class Creating:
         [[0, 0, 0], [0, 0, 0]]
         """
         layout = Layout.of("Nd4j.zeros", args)
-        return made(np.zeros(layout.shape, layout.data_type.numpy), order=layout.order)
+        return filled(layout.shape, 0, layout.data_type.numpy, layout.order)
 
     @staticmethod
     def ones(*args: Any) -> INDArray:
         """Make an array of ones: sizes, a data type and an order in any sequence."""
         layout = Layout.of("Nd4j.ones", args)
-        return made(np.ones(layout.shape, layout.data_type.numpy), order=layout.order)
+        return filled(layout.shape, 1, layout.data_type.numpy, layout.order)
 
     @staticmethod
     def zeros_like(array: Any) -> INDArray:
         """Make zeros in shape and type of an array."""
-        return made(np.zeros(tuple(array.shape), DataType.of(array.dtype).numpy))
+        return filled(tuple(array.shape), 0, DataType.of(array.dtype).numpy)
 
     @staticmethod
     def ones_like(array: Any) -> INDArray:
         """Make ones in shape and type of an array."""
-        return made(np.ones(tuple(array.shape), DataType.of(array.dtype).numpy))
+        return filled(tuple(array.shape), 1, DataType.of(array.dtype).numpy)
 
     @staticmethod
     def value_array_of(*args: Any) -> INDArray:
@@ -167,11 +177,11 @@ class Creating:
         data_type = DataType.of(given.pop()) if is_type(given[-1]) else None
         *sizes, value = given
         listed = bool(sizes) and isinstance(sizes[0], (list, tuple))
-        shape = wholes(sizes[0] if listed else sizes, "a size")
+        shape = sizes_of(sizes[0] if listed else sizes)
         kind = data_type or (DataType.INT if listed and is_size(value) else default_type())
         number = scalar_of(numbers(value, "Nd4j.valueArrayOf"))
         require_held(number, kind.numpy)
-        return made(np.full(shape, number, kind.numpy))
+        return filled(shape, number, kind.numpy)
 
     @staticmethod
     def scalar(*args: Any) -> INDArray:
@@ -200,6 +210,8 @@ class Creating:
     @staticmethod
     def eye(size: int) -> INDArray:
         """Make the identity matrix."""
+        if is_open([size]):
+            return run("eye_of", whole_number(size), whole_number(size)).astype(default_type().numpy)  # type: ignore[no-any-return]
         return made(np.eye(size), default_type())
 
     @staticmethod
@@ -230,12 +242,19 @@ class Creating:
             data_type = args[3]
         lower, upper, num = args[:3]
         kind = default_type() if data_type is None else DataType.of(data_type)
+        if is_open([num]):
+            ends = (new(INDArray.of(np.array(n, np.float64))) for n in (lower, upper))
+            return run("lin_space_of", *ends, whole_number(num), data_type=kind)  # type: ignore[no-any-return]
         numbers = np.linspace(lower, upper, int(num))
         return made(numbers[0] if num == 1 else numbers, kind)
 
     @staticmethod
     def arange(*bounds: float) -> INDArray:
         """Make the numbers from 0 or a start to an end, which is left out, in steps of 1 or of a third argument."""
+        if is_open(bounds):
+            start, stop, step = bounds if len(bounds) == 3 else (*bounds, 1) if len(bounds) == 2 else (0, *bounds, 1)
+            found = run("range_of", *map(whole_number, (start, stop, step)), data_type=DataType.LONG)
+            return found.astype(default_type().numpy)  # type: ignore[no-any-return]
         return made(np.arange(*bounds), default_type())
 
     @staticmethod

@@ -15,7 +15,7 @@ from ..base.spec import normalize_axis
 from ..errors import ShapeError
 from ..ir.signature import coerce
 from ..ir.translate_errors import refusing
-from .arguments import arrays_of, axes_of, flat, is_order, is_size
+from .arguments import arrays_of, axes_of, flat, is_open, is_order, is_size, sizes_of
 from .running import run, written
 
 
@@ -96,9 +96,11 @@ class Joining:
     @staticmethod
     def tile(array: Any, *counts: Any) -> INDArray:
         """Repeat the whole array, as many times along each axis as ``counts`` say, one for each axis."""
-        given = axes_of(counts)
+        given = sizes_of(flat(counts))
         if len(given) != _rank(array):
             raise ShapeError(f"Nd4j.tile takes a count for each of the {_rank(array)} axes; got {given}")
+        if is_open(given):
+            return call(np.tile, array, given)  # type: ignore[no-any-return]
         return arranged(run("tile", array, repeat=given), order_of_first([array]))  # type: ignore[no-any-return]
 
     @staticmethod
@@ -106,6 +108,8 @@ class Joining:
         """Put ``count`` copies of an array along a new first axis; a column becomes rows."""
         shape = tuple(array.shape)
         row = run("reshape", array, shape=(-1,)) if len(shape) == 2 and shape[1] == 1 else array
+        if is_open([count]):
+            return call(np.broadcast_to, row, (count, *row.shape)).dup()  # type: ignore[no-any-return]
         return arranged(run("stack", *[row] * count, axis=0), "C")  # type: ignore[no-any-return]
 
     @staticmethod

@@ -3,14 +3,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays.computing import apply, built_in
-from ..arrays.recording import state
+from ..arrays.indarray import INDArray
+from ..arrays.plain_arguments import whole
+from ..arrays.recording import new, state
 from ..errors import ShapeError
+from ..families.array_code.symbolic_size import SymbolicSize
 
 
 def run(op_id: str, *inputs: Any, **attributes: Any) -> Any:
     """The result of the op registered as ``op_id``: an INDArray, or a tuple of them; recorded where somebody records."""
     return apply(built_in(op_id, **attributes), *inputs)
+
+
+def whole_number(value: Any) -> Any:
+    """A whole number, or a size that is not known yet, as a recorded scalar of type LONG."""
+    if isinstance(value, SymbolicSize):
+        return value.whole()
+    return new(INDArray.of(np.array(whole(value, "a number beside open sizes"), np.int64)))
 
 
 def written(result: Any, target: Any) -> Any:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ..base.datatype import DataType
+from ..errors import ShapeError
 from ..expressions.tracing import TraceError
 from ..families.array_code.einsum import einsum
 from ..families.array_code.graph_array import GraphArray
@@ -214,8 +216,8 @@ class NumpyFunctions(GraphNamespace):
             name = "any" if "max" in name else "all"
         if axis is not None and not (axis if isinstance(axis, tuple) else True):
             return x                            # over no axis
-        if isinstance(axis, int) and not -x.ndim <= axis < x.ndim and x.ndim:
-            raise np.exceptions.AxisError(axis, x.ndim)
+        if axis is not None and x.ndim:
+            normalize_axis_tuple(axis, x.ndim, "axis")
         if "where" in more:
             return self._reduced_where(name, x, axis, keepdims, more)
         first = more.pop("initial", None) if name in _WITH_FIRST else None
@@ -385,11 +387,22 @@ class NumpyFunctions(GraphNamespace):
     def tile(self, x: Any, counts: Any) -> GraphArray:
         """The whole repeated along each axis."""
         x = self.of_rank_1(x)
-        more = np.size(counts) - x.ndim
+        more = (len(counts) if isinstance(counts, (tuple, list, np.ndarray)) else 1) - x.ndim
         return super().tile(self.reshape(x, (1,) * more + tuple(x.shape)) if more > 0 else x, counts)
+
+    def swapaxes(self, x: Any, first: int, second: int) -> GraphArray:
+        """Two axes exchanged."""
+        return super().swapaxes(x, *(normalize_axis_index(a, x.ndim) for a in (first, second)))  # type: ignore[no-any-return]
+
+    def moveaxis(self, x: Any, source: Any, destination: Any) -> GraphArray:
+        """Axes moved to other positions."""
+        return super().moveaxis(x, *(normalize_axis_tuple(a, x.ndim, what)  # type: ignore[no-any-return]
+                                     for a, what in ((source, "source"), (destination, "destination"))))
 
     def squeeze(self, x: Any, axis: Any = None) -> GraphArray:
         """Without axes of size 1."""
+        if axis is not None and any(x.shape[a] not in (1, -1) for a in normalize_axis_tuple(axis, x.ndim) if isinstance(x.shape[a], int)):
+            raise ShapeError(f"an axis that is left out has size 1; got axis {axis} of shape {x.variable.spec.shape}")
         if axis is None and 1 not in x.shape:
             return x  # type: ignore[no-any-return]
         return super().squeeze(x, axis)
@@ -404,7 +417,7 @@ class NumpyFunctions(GraphNamespace):
         if not x.ndim:
             x = self.ravel(x)
         places: Any = self.array_of(indices)
-        count: Any = x.shape[axis or 0]
+        count: Any = x.shape[normalize_axis_index(axis or 0, x.ndim)]
         if not isinstance(count, int):
             count = self.astype(self.wrap(axis_size(x.variable, axis or 0, DataType.LONG)), places.dtype)
         if mode != "raise":

@@ -11,6 +11,7 @@ from ..errors import GraphError
 from ..expressions.arrays import to_numpy
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
+from ..ir.translate_errors import name_of_function
 from ..ir.variable import SDVariable
 from .functions import NumpyFunctions
 
@@ -50,7 +51,7 @@ class OnVariables:
         """The constant of an array."""
         return self.sd.constant(np.array(to_numpy(array)))
 
-    def looks_at(self, part: Any, source: Any) -> None:
+    def looks_at(self, part: Any, source: Any, places: Any) -> None:
         """Nothing: no variable changes in place, so none has to follow another one's memory."""
 
     def inner(self, value: Any) -> Any:
@@ -76,7 +77,7 @@ class OnVariables:
     def call(self, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """The result of a function; GraphError where it has no node."""
         if options.get("out") is not None:
-            raise GraphError(f"{_named(function)} with out=: variables have no memory to write to; use its result")
+            raise GraphError(f"{name_of_function(function)} with out=: variables have no memory to write to; use its result")
         found = _own(function, args) if isinstance(function, np.ufunc) and not any(v is not None for v in options.values()) else None
         if found is not None:
             return found
@@ -85,7 +86,7 @@ class OnVariables:
                 given = {k: self.inner(v) for k, v in options.items() if k != "out"}
                 return self._identified(self.outer(self.xp.call(function, self.inner(tuple(args)), given)), args)
         except NotInGraphError as error:
-            raise GraphError(f"{_named(function)} on variables of a graph: {error}") from None
+            raise GraphError(f"{name_of_function(function)} on variables of a graph: {error}") from None
 
     def item(self, variable: SDVariable, index: Any) -> Any:
         """``variable[index]`` with arrays among the indices."""
@@ -113,10 +114,3 @@ def _own(ufunc: np.ufunc, args: Sequence[Any]) -> Any:
         return getattr(first, sides[0])(args[1]) if isinstance(first, SDVariable) else getattr(args[1], sides[1])(first)
     name = _OPS.get(ufunc.__name__)
     return variables[0].sd.call("math", name, variables[0]) if name and len(args) == 1 and variables[0].dtype.is_floating else None
-
-
-def _named(function: Any) -> str:
-    owner = getattr(function, "__self__", None)
-    inside = f"{owner.__name__}." if isinstance(owner, np.ufunc) else ""
-    module = getattr(function, "__module__", None) or "numpy"
-    return f"{'np' if isinstance(function, np.ufunc) or inside else module.replace('numpy', 'np')}.{inside}{function.__name__}"

@@ -79,7 +79,7 @@ def rearranged(xp: Any, function: Callable[..., Any], args: Sequence[Any], kwarg
     for part, p in zip(parts, places_of):
         for source, memory in zip(found, memories):
             if np.may_share_memory(p, memory):
-                xp.trace.looks_at(part, source)
+                xp.trace.looks_at(part, source, p - memory.reshape(-1)[0])
     return parts if isinstance(made, (list, tuple)) else parts[0]
 
 

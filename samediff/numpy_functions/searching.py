@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
+from ..errors import ShapeError
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError
 from .ordering import argsort, sort
@@ -16,6 +17,8 @@ from .ordering import argsort, sort
 def searchsorted(xp: Any, a: Any, v: Any, side: str = "left") -> Any:
     """Positions at which values belong among sorted ones, by bisection in as many steps as their number has bits."""
     a, v = xp.alike([xp.array_of(a), xp.array_of(v)])
+    if a.ndim != 1:
+        raise ShapeError(f"np.searchsorted takes sorted values of rank 1; got shape {a.variable.spec.shape}")
     n = a.shape[0]
     if not isinstance(n, int):
         raise NotInGraphError("np.searchsorted in an open number of values has no graph node")

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
+
+import numpy as np
 
 from ..arrays.computing import Draws, draws
 from ..arrays.recording import state
@@ -16,12 +16,17 @@ from ..base.java_names import CompiledGraphFunctionNames
 from ..base.spec import TensorSpec
 from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
-from ..errors import GradientError, GraphError
+from ..errors import DataTypeError, GradientError, GraphError, ShapeError
 from ..expressions.arrays import to_numpy
+from .bound import BoundGraphFunction
 from .derivative import derivative
 from .lazy import is_plain
 from .program import TracedProgram
-from .tree import build, flatten, form_of, leaf_names
+from .reasons import raise_as_traced, reason, warn_user
+from .tree import build, form_of, form_of_call, leaf_names
+
+#: Stands for the programs of a form in which each size has its own.
+_BY_SIZE = object()
 
 
 class CompiledGraphFunction(CompiledGraphFunctionNames):
@@ -29,7 +34,8 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
 
     Arguments and results are arrays, or tuples, lists, dictionaries and dataclasses of them. Everything else among the arguments is
     static: another value is another form. Arrays that the function uses from outside are read anew in each call; other
-    names, attributes and effects (``print``) are those of the tracing. What cannot be replayed runs step by step after one warning.
+    names, attributes and effects (``print``) are those of the tracing. What cannot be replayed runs step by step after one warning, which
+    names the line.
     Called while another function is compiled or a scope records, it is recorded there. Any number of threads may call it.
 
     Parameters
@@ -37,7 +43,8 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
     function : callable
         Of arrays, or tuples, lists, dictionaries and dataclasses of them.
     open_batch : bool
-        Whether one trace serves all sizes of the first axes of the arguments; False by default.
+        Whether one trace serves all sizes of the first axes of the arguments; False by default. Code that needs such a size as a number
+        (``np.zeros(len(x))``) is traced for each size after all, after one warning.
     seed : int, optional
         Where random ops draw from; each call draws anew. By default they go on with the numbers of ``Nd4j.random``.
 
@@ -63,7 +70,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         self._draws = draws if seed is None else Draws(seed)
         self._must = False
         self._closed = False
-        self._warned = False
+        self._said: set[str] = set()
         forms = CallCache()
         self._programs, self._replays = forms.table(), forms.table()
 
@@ -94,7 +101,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         self.close()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
+        return self if instance is None else BoundGraphFunction(self, instance)
 
     def graph(self, *args: Any, **kwargs: Any) -> Any:
         """The graph for arguments of that form; without arguments that of the last form traced.
@@ -103,12 +110,12 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         """
         if args or kwargs or not self._programs:
             arrays: list[Any] = []
-            form = flatten((args, kwargs), arrays)
+            form = form_of_call(args, kwargs, arrays)
             program = self._program(form, [_given(a) for a in arrays], is_plain(arrays))
         else:
-            program = next(p for p in reversed(list(self._programs.values())))
+            program = next(p for p in reversed(list(self._programs.values())) if p is not _BY_SIZE)
         if isinstance(program, Exception):
-            raise GraphError(f"{self._name()} cannot be compiled: {program}") from program
+            raise GraphError(f"{self._name()} cannot be compiled: {reason(program)}") from program
         return program.graph()
 
     def gradient(self, wrt: Any = 0) -> CompiledGraphFunction:
@@ -144,7 +151,7 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         if state.recorder is not None:
             return self._function(*args, **kwargs)
         found: list[Any] = []
-        form = flatten((args, kwargs), found)
+        form = form_of_call(args, kwargs, found)
         arrays = [_given(a) for a in found]
         key = form_of(args, kwargs, [])
         replay = None
@@ -156,35 +163,65 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
         program = self._program(form, arrays, is_plain(found))
         if isinstance(program, Exception):
             return self._stepwise(form, found, program)
-        result = program.run(arrays, self._draws.context())
+        try:
+            result = program.run(arrays, self._draws.context())
+        except ShapeError:
+            sized: Any = self._traced(form, arrays, is_plain(found), False) if self.open_batch else program
+            if sized is program:
+                raise
+            if isinstance(sized, Exception):
+                return self._stepwise(form, found, sized)
+            program, result = sized, sized.run(arrays, self._draws.context())       # which may look out for sizes that do not fit
         replay = None if devices.active else program.replay(arrays, self._draws.context)
         if replay is not None:
             self._replays[key] = replay
         return result
 
     def _program(self, form: Any, arrays: Sequence[Any], plain: bool) -> TracedProgram | Exception:
-        key = form, plain, tuple([(_open(a.shape) if self.open_batch else a.shape, a.dtype) for a in arrays])
+        """That for arrays of all sizes of first axes where it is open, else for those of their sizes; or why there is none."""
+        found = self._traced(form, arrays, plain, self.open_batch)
+        return self._traced(form, arrays, plain, False) if found is _BY_SIZE else found  # type: ignore[return-value]
+
+    def _traced(self, form: Any, arrays: Sequence[Any], plain: bool, is_open: bool) -> TracedProgram | Exception | object:
+        shapes = [_open(a.shape) if is_open else a.shape for a in arrays]
+        key = form, plain, tuple([(s, a.dtype) for s, a in zip(shapes, arrays)])
         known = self._programs.used(key)
         if known is None or (isinstance(known, TracedProgram) and not known.is_current()):
             names = [n if n.isidentifier() else f"arg_{i}" for i, n in enumerate(_names(self._function, form))]
-            specs = [TensorSpec(_open(a.shape) if self.open_batch else a.shape, DataType.of(a.dtype)) for a in arrays]
+            specs = [TensorSpec(s, DataType.of(a.dtype)) for s, a in zip(shapes, arrays)]
             try:
                 known = TracedProgram(self._function, form, specs, names, plain)
             except Exception as error:  # as code that needs values may raise anything: the steps tell
-                known = error
+                known = self._traced_by_size(form, arrays, plain, error) if is_open else error
             self._programs[key] = known
         return known
+
+    def _traced_by_size(self, form: Any, arrays: Sequence[Any], plain: bool, why: Exception) -> Exception | object:
+        """After an error where sizes are open: whether there is a program for known ones."""
+        found = self._traced(form, arrays, plain, False)
+        if isinstance(found, Exception):
+            return found
+        self._say("by size", f"is traced anew for each size of first axes, as one trace cannot serve all: {reason(why)}")
+        return _BY_SIZE
 
     def _stepwise(self, form: Any, arrays: Sequence[Any], why: Exception) -> Any:
         """Run the function on the arrays; what it raises then is its own."""
         if self._must:
-            raise GradientError(f"{self._name()} has no compiled gradient: {why}") from why
+            raise GradientError(f"{self._name()} has no compiled gradient: {reason(why)}") from why
         args, kwargs = build(form, iter([_given(a) if is_plain(a) else a for a in arrays]))
-        result = users_arrays(self._function(*args, **kwargs))
-        if not self._warned:
-            self._warned = True
-            warnings.warn(f"{self._name()} runs step by step, as it cannot be compiled: {why}", stacklevel=4)
+        try:
+            result = users_arrays(self._function(*args, **kwargs))
+        except Exception as error:
+            raise_as_traced(error, why)
+            raise
+        self._say("step by step", f"runs step by step, as it cannot be compiled: {reason(why)}")
         return result
+
+    def _say(self, kind: str, what: str) -> None:
+        """Warn once of each kind."""
+        if kind not in self._said:
+            self._said.add(kind)
+            warn_user(f"{self._name()} {what}")
 
     def _name(self) -> str:
         return getattr(self, "__name__", type(self._function).__name__)
@@ -242,6 +279,8 @@ def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> Compi
 
 
 def _given(value: Any) -> Any:
+    if isinstance(value, np.matrix):
+        raise DataTypeError("np.matrix has operators of its own, which a graph has not: give np.asarray(matrix)")
     on_gpu = devices.as_gpu_array(value) if devices.active else None
     return to_numpy(value) if on_gpu is None else on_gpu
 

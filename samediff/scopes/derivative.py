@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..arrays.recording import state
@@ -15,7 +15,7 @@ from .tree import build, flatten
 def derivative(function: Callable[..., Any], wrt: Any, with_value: bool) -> Callable[..., Any]:
     """The function of the same arguments that gives the gradient by arguments ``wrt``; behind the value when ``with_value``."""
     single = isinstance(wrt, (int, str))
-    places = [wrt] if single else list(wrt)
+    places = [wrt] if single else list(wrt) if isinstance(wrt, Iterable) else []
     if not places or not all(isinstance(p, (int, str)) and not isinstance(p, bool) for p in places):
         raise GradientError(f"gradients are by positions or names of arguments; got {wrt!r}")
     name = getattr(function, "__name__", "function")
@@ -37,7 +37,7 @@ def derivative(function: Callable[..., Any], wrt: Any, with_value: bool) -> Call
         result = function(*[given[i] for i in range(len(args))], **{k: given[k] for k in kwargs})
         leaves: list[Any] = []
         flatten(result, leaves)
-        loss = trace.operand(leaves[0]) if len(leaves) == 1 else None
+        loss = trace.result(leaves[0]) if len(leaves) == 1 else None
         if loss is None or not loss.dtype.is_floating:
             raise GradientError(f"{name} must return one floating array to be differentiated; got {result!r:.200}")
         found = trace.sd.gradients(loss, inputs)

@@ -39,6 +39,10 @@ def exact(value: Any) -> Hashable:
         return kind, tuple(map(exact, value))
     if kind is dict:
         return kind, tuple((exact(k), exact(v)) for k, v in value.items())
+    if kind in (set, frozenset):
+        return kind, frozenset(map(exact, value))
+    if kind is slice:
+        return kind, exact((value.start, value.stop, value.step))
     if isinstance(value, (float, np.floating)):
         return kind, float(value).hex(), math.copysign(1.0, value)
     if isinstance(value, np.ndarray):

@@ -1,15 +1,17 @@
 """Scopes in which calls on arrays are recorded, joined to one graph, and computed at the end."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from ..arrays.computing import Draws, draws
 from ..arrays.indarray import INDArray
-from ..arrays.recording import state, switch
+from ..arrays.recording import state, switcher
 from ..base.call_cache import CallCache
 from ..base.environment import uses_reference
 from ..base.javanames import JavaSpelling
+from ..base.source_line import user_line
 from ..device import devices
 from ..errors import GraphScopeError
 from ..executor.plan_cache import plan_for
@@ -37,7 +39,8 @@ class GraphScope(JavaSpelling):
     Between :meth:`begin` and :meth:`end` ops of ``Nd4j``, methods of INDArrays, and operators and functions of NumPy on them return a
     :class:`LazyINDArray`, which knows shape and type. At the end those that are still held get their values in one run; what
     nobody needs is not computed. A scope that records the same calls on arrays of the same shapes and types again uses the plan of the
-    first one. As a context manager it begins and ends by itself; an exception in the block drops what was recorded.
+    first one. As a context manager it begins and ends by itself; an exception in the block drops what was recorded. Begun by hand, it
+    records until :meth:`end` or :meth:`close`, also after errors, or until nobody holds it any more.
 
     Parameters
     ----------
@@ -47,8 +50,8 @@ class GraphScope(JavaSpelling):
     Raises
     ------
     GraphScopeError
-        The thread records already; or, in the scope, what cannot be recorded: values that are not computed yet, changes in place of
-        arrays that others look at. The text names the line.
+        The thread records already, the scope was closed, or another thread began it; or, in the scope, what cannot be recorded: values
+        that are not computed yet, changes in place of arrays that others look at. The text names the line.
 
     Examples
     --------
@@ -60,22 +63,30 @@ class GraphScope(JavaSpelling):
     [[8.0]]
     """
 
+    _stop: Callable[[], None]           # has the thread that began it record no longer
+
     def __init__(self, seed: int | None = None) -> None:
-        self._draws = draws if seed is None else Draws(seed)
         self._trace: GraphTrace | None = None
+        self._closed = False
+        self._draws = draws if seed is None else Draws(seed)
 
     def begin(self) -> Self:
-        """Record what this thread calls from now on."""
+        """Record what this thread calls from now on, also once more after :meth:`end`."""
+        if self._closed:
+            raise GraphScopeError(f"the graph scope was closed, which is final{at()}: Nd4j.graphScope() makes another one")
         if self._trace is not None and state.recorder is self._trace and not self._trace.sd.nodes():
             return self
         if state.recorder is not None:
             state.recorder.refuse("a graph scope begins while this thread records already: scopes cannot be nested")
+        self._of_this_thread("begin")
         self._trace = GraphTrace()
-        switch(self._trace)
+        self._trace.begun = user_line()
+        self._stop = switcher(self._trace)
         return self
 
     def end(self) -> None:
         """Stop recording, and compute the arrays that are still held."""
+        self._of_this_thread("end")
         trace = self._stopped()
         if trace is None:
             raise GraphScopeError(f"the scope is not recording{at()}: call begin() before end()")
@@ -87,7 +98,8 @@ class GraphScope(JavaSpelling):
                 settle(array, INDArray.of(found[array_of(array).variable.name()]))
 
     def close(self) -> None:
-        """Stop recording; what was recorded and not computed by :meth:`end` is dropped."""
+        """Stop recording for good; what was recorded and not computed by :meth:`end` is dropped. Any thread may close it."""
+        self._closed = True
         self._stopped()
 
     def __enter__(self) -> Self:
@@ -100,10 +112,21 @@ class GraphScope(JavaSpelling):
         finally:
             self.close()
 
+    def __del__(self) -> None:
+        trace = self._stopped()
+        if trace is not None:
+            warnings.warn(f"a graph scope that was begun{trace.since()} is gone without end(): what it recorded is dropped",
+                          ResourceWarning, stacklevel=2, source=self)
+
+    def _of_this_thread(self, call: str) -> None:
+        if self._trace is not None and state.recorder is not self._trace:
+            raise GraphScopeError(f"{call}() is called{at()} in another thread than the one that began the scope{self._trace.since()}: "
+                                  "threads have scopes of their own")
+
     def _stopped(self) -> GraphTrace | None:
         trace, self._trace = self._trace, None
-        if trace is not None and state.recorder is trace:
-            switch(None)
+        if trace is not None:
+            self._stop()
         return trace
 
     def _computed(self, trace: GraphTrace, names: Sequence[str]) -> Sequence[Any]:

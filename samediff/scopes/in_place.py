@@ -1,19 +1,17 @@
-"""Changes of recorded arrays in place: the array stands for a new value, where nobody else looks at its memory."""
+"""Changes of recorded arrays in place: the array stands for a new value, and so do those that look at its memory."""
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError
+from . import shared_memory
 from .lazy import LazyINDArray, array_of, depth_of, is_pending, rebind
-
-if TYPE_CHECKING:
-    from ..ir.variable import SDVariable
-
+from .shared_memory import root_of
 
 #: Ops of ``ufunc.at``.
 _AT = {np.add.at: "scatter_add", np.subtract.at: "scatter_sub", np.multiply.at: "scatter_mul", np.maximum.at: "scatter_max",
@@ -48,7 +46,8 @@ def _changed(trace: Any, function: Any, target: LazyINDArray, first: Any, *args:
         if function is not np.copyto and np.size(value) not in ((1,) if function is np.place else (1, old.size)):
             trace.refuse(f"np.{function.__name__} with other values than one is not recorded: np.where(mask, x, y) makes a new array")
         _check(trace, target)
-        rebind(target, _like_old(trace, old, xp.where(trace.inner(mask), xp.astype(xp.array_of(trace.inner(value)), old.dtype), old)))
+        shared_memory.change(trace, target, _like_old(trace, old, xp.where(trace.inner(mask), xp.astype(
+            xp.array_of(trace.inner(value)), old.dtype), old)))
         return
     op, value = _AT.get(function, "scatter_update"), args[0] if args else None
     if function is np.fill_diagonal:
@@ -102,13 +101,13 @@ def _write(trace: Any, target: LazyINDArray, places: Any, value: Any, op: str = 
     rows = _stretched(trace, xp.astype(xp.array_of(trace.inner(value)), dtype), tuple(places.shape))
     where = trace.sd.constant(places.reshape(-1)) if isinstance(places, np.ndarray) else xp.ravel(places).variable
     flat = trace.sd.call("base", op, xp.astype(xp.ravel(old), dtype).variable, where, xp.ravel(rows).variable)
-    rebind(target, xp.reshape(xp.astype(xp.wrap(flat), old.dtype), old.shape))
+    shared_memory.change(trace, target, xp.reshape(xp.astype(xp.wrap(flat), old.dtype), old.shape))
 
 
 def assign(trace: Any, target: Any, value: Any) -> Any:
     """Give an array a new value of the same shape and type."""
     _check(trace, target)
-    rebind(target, _like_old(trace, array_of(target), trace.inner(value)))
+    shared_memory.change(trace, target, _like_old(trace, array_of(target), trace.inner(value)))
     return target
 
 
@@ -128,7 +127,7 @@ def set_item(trace: Any, target: LazyINDArray, index: Any, value: Any) -> None:
     if len(entries) == 1 and isinstance(entries[0], LazyINDArray) and entries[0].dtype == np.bool_:
         _check(trace, target)
         new = trace.xp.where(trace.inner(entries[0]), trace.inner(value), old)
-        rebind(target, _like_old(trace, old, new))
+        shared_memory.change(trace, target, _like_old(trace, old, new))
         return
     if -1 in (old.variable.spec.shape or ()):
         trace.refuse("elements of an array with open sizes are assigned: Nd4j.where(mask, value, x) makes a new array")
@@ -148,28 +147,11 @@ def refuse_change(trace: Any, array: Any) -> None:
 
 
 def _check(trace: Any, target: LazyINDArray) -> None:
-    """Refuse to change an array in place where others would have to see it."""
+    """Refuse to change an array in place where arrays from outside would have to see it."""
     if depth_of(target) != trace.depth:
         trace.refuse("an array from outside is changed in place in the body of a branch or loop, which gives new values by its results")
-    root = _root(trace, array_of(target).variable)
-    if trace.sd.producer(root) is None:
+    if trace.sd.producer(root_of(trace, array_of(target).variable.name())) is None:
         trace.refuse("an array is changed in place that looks at one from outside: x = x.add(...) makes a new one")
-    if any(other is not target and _root(trace, array_of(other).variable) == root for other in trace.alive()):
-        trace.refuse("an array is changed in place while another one looks at the same memory (a slice, reshape or transpose): copy one of "
-                     "them with dup(), or make a new array (x = x.add(...))")
-
-
-def _root(trace: Any, variable: SDVariable) -> str:
-    """The name of the variable in whose memory NumPy would have this one."""
-    name = variable.name()
-    while True:
-        node = trace.sd.producer(name)
-        if name in trace.seen:
-            name = trace.seen[name]
-        elif name not in trace.own and node is not None and node.op.is_view and node.inputs[0] is not None:
-            name = node.inputs[0]
-        else:
-            return name
 
 
 def _like_old(trace: Any, old: GraphArray, value: Any) -> GraphArray:

@@ -13,6 +13,7 @@ from ..arrays.facts import Count, Sizes
 from ..arrays.indarray import INDArray
 from ..arrays.recording import state
 from ..base.datatype import DataType
+from ..base.source_line import asked_by_others
 from ..expressions.tracing import BINARY, COMPARISONS, UNARY
 from ..families.array_code.symbolic_size import SymbolicSize
 
@@ -76,6 +77,10 @@ class LazyINDArray:
 
     # What is known
 
+    @property  # type: ignore[misc]  # read alone
+    def __class__(self) -> type:  # type: ignore[override]  # it stands for an object of another class
+        return _seen_as(self) if asked_by_others(1) else LazyINDArray
+
     @property
     def shape(self) -> Any:
         """Sizes, as a tuple that can also be called."""
@@ -98,6 +103,16 @@ class LazyINDArray:
     def ndim(self) -> int:
         """Number of axes."""
         return self._array.ndim if self._real is None else self._real.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes of all elements."""
+        return self.dtype.itemsize * self.size
 
     @property
     def real(self) -> Any:
@@ -182,7 +197,7 @@ class LazyINDArray:
     def __iter__(self) -> Iterator[Any]:
         if self._real is not None:
             return iter(self._real)
-        if self._recorder().unrolls and self.ndim:
+        if self._recorder().of_function and self.ndim:
             return iter([self[i] for i in range(len(self))])
         return iter(self._values("a loop over the rows of an array"))
 
@@ -242,6 +257,11 @@ class LazyINDArray:
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self.dup()
+
+
+def _seen_as(array: LazyINDArray) -> type:
+    """The class that users' code takes it for: in a function that is compiled that of the array in its place, in a scope its own."""
+    return LazyINDArray if not array._trace.of_function else np.ndarray if array._plain else INDArray
 
 
 def settled(value: Any) -> Any:
@@ -334,4 +354,4 @@ def _install() -> None:
 
 
 _install()
-stands_for_array(LazyINDArray, lambda array: value_of(array) is not None)
+stands_for_array(LazyINDArray, lambda array: value_of(array) is not None, _seen_as)

@@ -1,7 +1,7 @@
 """A function that was traced for arguments of one form, and its replay."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ _NOTHING_DRAWN = RunContext(training=True)
 class FunctionTrace(GraphTrace):
     """Records a function that is to be replayed: it cannot read values, nor change arrays from outside."""
 
-    unrolls = True
+    of_function = True
 
     def __init__(self, plain: bool) -> None:
         super().__init__()
@@ -70,6 +70,10 @@ class TracedProgram:
         with recording(trace):
             args, kwargs = build(form, iter([trace.lazy(v) for v in inputs]))
             made = function(*args, **kwargs)
+            if isinstance(made, (Iterator, Awaitable, AsyncIterator)):
+                if isinstance(made, Coroutine):
+                    made.close()                    # nobody awaits it
+                trace.refuse(f"it gives a {type(made).__name__}, whose code runs after it")
             if trace.refused is not None:           # the function went on after an error
                 raise trace.refused
             arrays: list[Any] = []

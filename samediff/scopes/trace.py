@@ -12,21 +12,24 @@ import numpy as np
 from ..arrays.orders import counts_in_memory
 from ..arrays.recording import Recorder, switch
 from ..base.datatype import DataType
-from ..base.source_line import user_line
+from ..base.source_line import SourceLine, user_line
 from ..base.spec import TensorSpec
-from ..errors import GraphScopeError
+from ..errors import DL4PyError, GraphScopeError
 from ..expressions.arrays import as_array, to_numpy
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..graph.graph import SameDiff
 from ..ir.op import Op
 from ..ir.tables import VISIBLE_VALUE
+from ..ir.translate_errors import call_text, error_class, locate, name_of_function, raise_known, translated
 from ..ir.variable import SDVariable
 from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
+from .asked_of_numpy import refusal
 from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
+from .shared_memory import Look
 
 
 class GraphTrace:
@@ -34,7 +37,8 @@ class GraphTrace:
 
     Class attributes
     ----------------
-    unrolls : whether loops over the rows of an array are taken down row by row
+    of_function : whether a function is taken down, in whose code lazy arrays are of the classes of those in whose place they are, and loops
+        go over their rows
     plain : whether lazy arrays stand for NumPy's own, whose methods are NumPy's, not DL4J's, where the names are the same
 
     Attributes
@@ -43,13 +47,14 @@ class GraphTrace:
     xp : NumPy's functions on it
     captured : arrays from outside that the nodes read, by the names of their placeholders
     baked : small arrays of whole numbers and truth values that became constants (axes, shapes, indices), with the values they had
-    seen : variables that stand for what looks at the memory of another one in NumPy, though nodes copy it, with that one
+    seen : variables that stand for what looks at the memory of another one in NumPy, though nodes copy it, with where that is
     orders : which variables stand for arrays in column order
     own : variables that ops gave, which have memory of their own also where nodes only look at it
     depth : in how many bodies of branches and loops it is
+    begun : the user's line that began it
     """
 
-    unrolls = False
+    of_function = False
     plain = False
 
     def __init__(self) -> None:
@@ -58,7 +63,8 @@ class GraphTrace:
         self.captured: dict[str, Any] = {}
         self.baked: list[tuple[Any, Any]] = []
         self.depth = 0
-        self.seen: dict[str, str] = {}
+        self.begun: SourceLine | None = None
+        self.seen: dict[str, Look] = {}
         self.own: set[str] = set()
         self.orders = MemoryOrders(self.sd)
         self._known: dict[int, tuple[Any, SDVariable]] = {}
@@ -68,17 +74,27 @@ class GraphTrace:
 
     def record(self, op: Op, inputs: Sequence[Any]) -> Any:
         """One op, as nodes."""
-        with self._all_or_nothing():
-            given = [self.operand(v) for v in inputs]
-            turned = counts_in_memory(op) and self.orders.in_columns(given[0])
-            made = self.sd.place_op(op, [self.sd.call("base", "transpose", given[0])] if turned else given)
-            made = self.sd.call("base", "transpose", made) if turned else made
+        try:
+            with self._all_or_nothing():
+                given = [self.operand(v) for v in inputs]
+                turned = counts_in_memory(op) and self.orders.in_columns(given[0])
+                made = self.sd.place_op(op, [self.sd.call("base", "transpose", given[0])] if turned else given)
+                made = self.sd.call("base", "transpose", made) if turned else made
+        except Exception as error:
+            known = translated(op, error)
+            if known is None:
+                raise
+            raise type(known)(call_text(str(known), op.id, inputs, {})) from error
         before = {v.name() for v in given if isinstance(v, SDVariable)}
         self.own.update({v.name() for v in (made if isinstance(made, (list, tuple)) else [made])} - before)
         return tuple(self.lazy(v, False) for v in made) if isinstance(made, (list, tuple)) else self.lazy(made, False)
 
     def record_function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A function of NumPy, as nodes; ``NotImplemented`` where there are none for it and no argument is lazy."""
+        with self._explaining(name_of_function(function), function, args, kwargs):
+            return self._function(function, args, kwargs)
+
+    def _function(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         out = kwargs.get("out")
         if function is operator.getitem and not is_pending(args):
             return NotImplemented                   # a view, as without the recorder
@@ -89,12 +105,15 @@ class GraphTrace:
         try:
             with self._all_or_nothing():
                 given = {k: self.inner(v) for k, v in kwargs.items() if k != "out"}
-                args = (args[0], self.places(args[1])) if function is operator.getitem else tuple(args)
-                made = self.xp.call(function, self.inner(args), given)
+                chosen = given.pop("where", True) if isinstance(function, np.ufunc) and out is not None else True
+                taken = (args[0], self.places(args[1])) if function is operator.getitem else tuple(args)
+                made = self.xp.call(function, self.inner(taken), given)
+                if chosen is not True:
+                    made = self.xp.where(chosen, made, self.inner(out))
         except NotInGraphError as error:
             if not is_pending((*args, *kwargs.values())):
                 return NotImplemented
-            self.refuse(str(error))
+            self._refuse_call(error, name_of_function(function), function, args, kwargs)
         if function is np.copy and kwargs.get("order", "K") in ("C", "F"):
             self.orders.note(made.variable, kwargs["order"] == "F")
         made = self.outer(made, is_plain((*args, *kwargs.values())))
@@ -104,26 +123,32 @@ class GraphTrace:
         """A method of NumPy's arrays."""
         if kwargs.get("out") is not None:
             self.refuse(f"the method {name!r} with out= is not recorded")
-        try:
-            with self._all_or_nothing():
-                given = {k: self.inner(v) for k, v in kwargs.items() if v is not None}
-                made = self.xp.method(name, array_of(array), self.inner(tuple(args)), given)
-        except NotInGraphError as error:
-            self.refuse(str(error))
-        return self.outer(made, is_plain((array, *args)))
+
+        def method(x: Any, *rest: Any, **options: Any) -> Any:
+            return getattr(x, name)(*rest, **options)
+        with self._explaining(f"array.{name}", method, (array, *args), kwargs):
+            try:
+                with self._all_or_nothing():
+                    given = {k: self.inner(v) for k, v in kwargs.items() if v is not None}
+                    made = self.xp.method(name, array_of(array), self.inner(tuple(args)), given)
+            except (NotInGraphError, TypeError) as error:
+                self._refuse_call(error, f"array.{name}", method, (array, *args), kwargs)
+            return self.outer(made, is_plain((array, *args)))
 
     def item(self, array: LazyINDArray, index: Any) -> Any:
         """``array[index]``."""
-        try:
-            with self._all_or_nothing():
-                made = self.xp.getitem(array_of(array), self.inner(self.places(index)))
-        except NotInGraphError as error:
-            self.refuse(str(error))
-        return self.outer(made, is_plain(array))
+        with self._explaining("array[index]", operator.getitem, (array, index), {}):
+            try:
+                with self._all_or_nothing():
+                    made = self.xp.getitem(array_of(array), self.inner(self.places(index)))
+            except NotInGraphError as error:
+                self._refuse_call(error, "array[index]", operator.getitem, (array, index), {})
+            return self.outer(made, is_plain(array))
 
     def set_item(self, array: LazyINDArray, index: Any, value: Any) -> None:
         """``array[index] = value``."""
-        in_place.set_item(self, array, index, value)
+        with self._explaining("array[index] = value", operator.setitem, (array, index, value), {}):
+            in_place.set_item(self, array, index, value)
 
     def record_assign(self, target: Any, value: Any) -> Any:
         """Give an array another value."""
@@ -157,13 +182,44 @@ class GraphTrace:
 
     def refuse(self, why: str) -> NoReturn:
         """Raise that something cannot be recorded, with the line of the user."""
-        raise GraphScopeError(f"{why}{at()}. A graph scope only records: end it first (scope.end()), or use what can be recorded "
-                              "(Nd4j.where, Nd4j.if_cond, Nd4j.while_loop, Nd4j.scan)")
+        raise GraphScopeError(f"{why}{at()}. A graph scope, begun{self.since()}, only records: end it first (scope.end()), or use what can "
+                              "be recorded (Nd4j.where, Nd4j.if_cond, Nd4j.while_loop, Nd4j.scan)")
 
     def refuse_from_outside(self, array: LazyINDArray) -> NoReturn:
         """Raise that an array is used where this recorder does not record."""
-        raise GraphScopeError(f"{array!r} is used{at()}, but the graph scope that recorded it was left by an error or close(), or "
-                              "belongs to another thread: its arrays have values only after scope.end()")
+        raise GraphScopeError(f"{array!r} is used{at()}, but the graph scope that recorded it, begun{self.since()}, was left by an error "
+                              "or close(), or belongs to another thread: its arrays have values only after scope.end()")
+
+    def since(self) -> str:
+        """Where it was begun, behind a verb."""
+        return f" at {self.begun}" if self.begun else ""
+
+    @contextmanager
+    def _explaining(self, what: str, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Iterator[None]:
+        """Errors of a call are those that it has without the recorder, typed, with its arguments and the user's line."""
+        try:
+            yield
+        except (NotInGraphError, GraphScopeError):
+            raise
+        except DL4PyError as error:
+            locate(error)
+            theirs = refusal(function, args, options)
+            kind = None if theirs is None else error_class(theirs)
+            if kind is None or isinstance(error, kind):
+                raise
+            raise kind(str(error)) from error
+        except Exception as error:
+            raise_known(error, what, args, options)
+            raise
+
+    def _refuse_call(self, why: Exception, what: str, function: Callable[..., Any], args: Sequence[Any],
+                     options: Mapping[str, Any]) -> NoReturn:
+        """Raise that a call cannot be recorded, or what is wrong with it where NumPy does not take it either."""
+        theirs = refusal(function, args, options)
+        kind = None if theirs is None or isinstance(theirs, np.linalg.LinAlgError) else error_class(theirs)
+        if kind is None:            # NumPy would take it; of ones, matrices may have no inverse
+            self.refuse(str(why))
+        raise kind(call_text(str(theirs), what, args, options)) from theirs
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -232,7 +288,7 @@ class GraphTrace:
                 self.capture(e)                 # so that other values are another trace
         return tuple(p for e, known in zip(entries, masks) for p in (_positions(np.asarray(e)) if known else [e]))
 
-    def outer(self, value: Any, plain: bool) -> Any:
+    def outer(self, value: Any, plain: bool = True) -> Any:
         """A result with lazy arrays in place of graph arrays."""
         if type(value) in (tuple, list):
             return type(value)(self.outer(v, plain) for v in value)
@@ -262,9 +318,9 @@ class GraphTrace:
         self._known[id(array)] = array, made
         return made
 
-    def looks_at(self, part: Any, source: Any) -> None:
-        """Note that an array looks at the memory of another one."""
-        self.seen[part.variable.name()] = source.variable.name()
+    def looks_at(self, part: Any, source: Any, places: Any) -> None:
+        """Note that an array looks at the memory of another one: at those places of it."""
+        self.seen[part.variable.name()] = Look(source.variable.name(), places)
 
     def as_read(self, array: Any) -> Any:
         """An array from outside as runs are to read it: NumPy's own may change unnoticed, so a copy."""

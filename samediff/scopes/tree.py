@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..arrays.indarray import INDArray
 from ..errors import GraphError
-from .exact import Exact
+from .exact import Exact, exact
 
 #: Stands in a form where an array was.
 ARRAY = "array"
@@ -49,7 +50,7 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
     if isinstance(value, dict):
         return Branch(kind, tuple(value), tuple([flatten(v, arrays, f"{path}[{k!r}]", numbers) for k, v in value.items()]))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = tuple(f.name for f in dataclasses.fields(value))
+        fields = _fields(kind)
         return Branch(kind, fields, tuple([flatten(getattr(value, n), arrays, f"{path}.{n}", numbers) for n in fields]))
     try:
         return Exact(value)
@@ -58,8 +59,15 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
                          "lists, dictionaries and dataclasses of them, and values that are hashable") from None
 
 
+def form_of_call(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) -> Any:
+    """The form of the arguments of a call, as of the pair of them; errors say which one is none."""
+    places = tuple([flatten(v, arrays, f"argument {i}") for i, v in enumerate(args)])
+    named = tuple([flatten(v, arrays, f"argument {k!r}") for k, v in kwargs.items()])
+    return Branch(tuple, (), (Branch(tuple, (), places), Branch(dict, tuple(kwargs), named)))
+
+
 def form_of(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) -> Any:
-    """A key for arguments, at once for those of the usual kinds; None for others. Their arrays are appended to ``arrays``."""
+    """A key for arguments; None where one has no such. Their arrays are appended to ``arrays``."""
     key: list[Any] = []
     usual = _add(args, key, arrays)
     if kwargs:
@@ -86,9 +94,38 @@ def _add(values: Iterable[Any], key: list[Any], arrays: list[Any]) -> bool:
             key += kind, value.hex()            # tells -0.0 from 0.0
         elif kind in _STATIC:
             key += kind, value
-        else:
+        elif not _add_other(value, key, arrays):
             return False
     return True
+
+
+def _add_other(value: Any, key: list[Any], arrays: list[Any]) -> bool:
+    kind = type(value)
+    if isinstance(value, np.generic):
+        arrays.append(np.asarray(value))
+        key.append(kind)
+        return True
+    if is_array(value):
+        return False                            # of another library
+    if isinstance(value, (tuple, list)):
+        key += kind, len(value)
+        return _add(value, key, arrays)
+    if isinstance(value, dict):
+        key += kind, tuple(value)
+        return _add(value.values(), key, arrays)
+    if dataclasses.is_dataclass(kind):
+        key.append(kind)
+        return _add([getattr(value, n) for n in _fields(kind)], key, arrays)
+    try:
+        key.append(exact(value))
+    except TypeError:
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=256)
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple([f.name for f in dataclasses.fields(kind)])
 
 
 def build(form: Any, arrays: Iterator[Any]) -> Any:

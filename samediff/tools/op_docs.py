@@ -36,7 +36,7 @@ of names for the outputs may stand in front. `x` without a default is required, 
 * **file**: *DL4J* where graph files hold the attributes as Deeplearning4j does; *by name* where the op's own names are kept.
 
 **Indices** (of gather, scatter, segments, partitions, embeddings, class labels, CTC, crops, …) are whole numbers from 0 to n - 1. One
-that is negative or too large raises ShapeError, a fraction, NaN or infinity DataTypeError; either says which op, which value, what is
+that is negative or too large raises OutOfRangeError, a fraction, NaN or infinity DataTypeError; either says which op, which value, what is
 allowed. Nothing is rounded, dropped, or counted from the end; on a GPU, which cannot raise, see [GPUs](gpu.md). Ids of sorted segments
 also have to ascend; lengths of sequences reach from 0 to the number of steps. Where "no such place" has a meaning, it is that: `one_hot`
 of an index out of range is `off` everywhere, `in_top_k` False, `bincount` leaves out what is above `max_length`, `sequence_mask` hides

@@ -24,7 +24,8 @@ from .updaters.updater import IUpdater
 __all__ = ["TrainingConfig"]
 
 Evaluations = dict[str, list[Any]]
-_MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping",
+#: Options that name placeholders for the arrays of a data set.
+MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping",
              "data_set_label_mask_mapping")
 
 
@@ -100,9 +101,9 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
         self.iteration_count, self.epoch_count = iteration_count, epoch_count
         self.initial_loss_data_type = DataType.of(initial_loss_data_type)
         self.train_evaluations = _evaluations(train_evaluations)
-        self.train_evaluation_labels = _mapped(train_evaluation_labels, "train_evaluation_labels")
+        self.train_evaluation_labels = _label_arrays(train_evaluation_labels, "train_evaluation_labels")
         self.validation_evaluations = _evaluations(validation_evaluations)
-        self.validation_evaluation_labels = _mapped(validation_evaluation_labels, "validation_evaluation_labels")
+        self.validation_evaluation_labels = _label_arrays(validation_evaluation_labels, "validation_evaluation_labels")
         for found, labels in ((self.train_evaluations, self.train_evaluation_labels),
                               (self.validation_evaluations, self.validation_evaluation_labels)):
             missing = [name for name in found if name not in labels]
@@ -158,7 +159,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
 
     def rename(self, old: str, new: str) -> None:
         """Write the new name of a variable wherever the old one stood."""
-        for key in (*_MAPPINGS, "loss_variables"):
+        for key in (*MAPPINGS, "loss_variables"):
             names = getattr(self, key)
             setattr(self, key, names and [new if n == old else n for n in names])
         for kind in ("train", "validation"):
@@ -213,7 +214,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
             "regularization": [term.to_document() for term in self.regularization],
             "minimize": self.minimize,
         }
-        for name in (*_MAPPINGS, "loss_variables"):
+        for name in (*MAPPINGS, "loss_variables"):
             value = getattr(self, name)
             document[to_camel(name)] = None if value is None else list(value)
         document |= {"iterationCount": self.iteration_count, "epochCount": self.epoch_count,
@@ -313,9 +314,43 @@ def _count(what: str, given: Any) -> int:
     return int(given)
 
 
+def _label_arrays(given: Any, what: str) -> dict[str, int]:
+    return {name_of(name): label_array(index, name_of(name)) for name, index in _mapped(given, what).items()}
+
+
 def _evaluations(given: Mapping[str, Sequence[Any]] | None) -> Evaluations:
     found = _mapped(given, "evaluations").items()
-    return {name_of(k): list(v) if isinstance(v, (list, tuple)) else [v] for k, v in found}
+    return {name_of(k): evaluations_of(name_of(k), v) for k, v in found}
+
+
+def label_array(index: Any, name: str) -> int:
+    """The position of the label array that a variable is compared with.
+
+    Raises
+    ------
+    ConfigurationError
+        It is no whole number from 0.
+    """
+    whole = (isinstance(index, (int, np.integer)) and not isinstance(index, bool)) or is_whole_float(index)
+    if not whole or index < 0:
+        raise ConfigurationError(f"{name!r} is compared with a label array, whose position is a whole number from 0; got {index!r:.60}")
+    return int(index)
+
+
+def evaluations_of(name: str, given: Any) -> list[Any]:
+    """The evaluations of a variable, one or several.
+
+    Raises
+    ------
+    ConfigurationError
+        One of them is none.
+    """
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    for evaluation in found:
+        if not hasattr(evaluation, "eval") or isinstance(evaluation, type):
+            raise ConfigurationError(f"{name!r} is evaluated by objects such as Evaluation() or RegressionEvaluation(); got "
+                                     f"{evaluation!r:.60}")
+    return found
 
 
 def _read_evaluation(document: Any) -> Any:

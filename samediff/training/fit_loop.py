@@ -192,7 +192,7 @@ class FitLoop:
 def evaluate(sd: Trainable, source: Source, members: Sequence[Listener], operation: Operation,
              *names: str) -> list[tuple[Any, dict[str, Any]]]:
     """Forward runs over all batches, with the hooks of listeners; each batch with the values of ``names``."""
-    config = sd.checked_config(training=False)
+    config = sd.checked_config(training=False, outputs=names)
     listeners = Listeners(members, operation)
     wanted = list(dict.fromkeys([*names, *wanted_variables(sd, listeners, operation, names)]))
     listeners.call("operation_start", sd, operation)

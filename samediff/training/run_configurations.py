@@ -87,8 +87,7 @@ class EvaluationConfig(_Request, EvaluationConfigNames):
         """Run the evaluations."""
         if not self._evaluations:
             raise ConfigurationError("nothing to evaluate: call evaluate(variable, evaluations) before exec()")
-        labels = {name: self._labels.get(name, 0) for name in self._evaluations}
-        record: EvaluationRecord = self._sd.evaluate(self._given(), self._evaluations, labels, *self._listeners)
+        record: EvaluationRecord = self._sd.evaluate(self._given(), self._evaluations, self._labels, *self._listeners)
         return record
 
 

@@ -16,8 +16,14 @@ class Trainable(HasListeners, GraphCore):
         """Compute variables by name."""
         raise NotImplementedError
 
-    def checked_config(self, training: bool = True) -> TrainingConfig:
-        """The training configuration; an error where none is set, or it has no updater for training."""
+    def checked_config(self, training: bool = True, outputs: Sequence[str] = ()) -> TrainingConfig:
+        """The training configuration; one with features alone where none is set and ``outputs`` depend on a single placeholder.
+
+        Raises
+        ------
+        ConfigurationError
+            None is set, or it has no updater for training.
+        """
         raise NotImplementedError
 
     def training_session(self) -> Any:

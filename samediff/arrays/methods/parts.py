@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.spec import normalize_axes
-from ...errors import DataTypeError, OutOfRangeError, ShapeError
+from ...errors import AxisError, DataTypeError, OutOfRangeError, ShapeError
 from ...expressions.arrays import as_array, to_numpy
 from ...ir.translate_errors import refusing
 from ..nd_array_index import NDArrayIndex, crossed, is_several, key_of, position
@@ -172,7 +172,7 @@ class Parts:
         """A view of the part at a position of a dimension, which goes away."""
         rank = len(self.shape)
         if not rank or not -rank <= dimension < rank:
-            raise ShapeError(f"slice: dimension {dimension} is out of range for an array of rank {rank}")
+            raise AxisError(f"slice: dimension {dimension} is out of range for an array of rank {rank}")
         axis = dimension % rank
         return call(operator.getitem, self, (*[slice(None)] * axis, position(i, self.shape[axis], axis), ...))
 

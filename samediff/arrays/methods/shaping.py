@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.datatype import DataType
-from ...errors import GraphError, ShapeError
+from ...errors import AxisError, GraphError, ShapeError
 from ...ir.translate_errors import refusing
 from ..numpy_calls import call
 from ..orders import arranged, order_like, order_of_first
@@ -154,7 +154,7 @@ def _axis(x: Any, axis: Any) -> int:
     rank = len(x.shape)
     at = whole(axis, "a dimension")
     if not -rank <= at < rank:
-        raise ShapeError(f"dimension {axis} is out of range for an array of rank {rank} (shape {tuple(x.shape)})")
+        raise AxisError(f"dimension {axis} is out of range for an array of rank {rank} (shape {tuple(x.shape)})")
     return at % rank
 
 

@@ -316,12 +316,22 @@ class GraphNamespace:
 
     def tile(self, x: Any, counts: Any) -> GraphArray:
         """The whole array repeated along each axis."""
-        counts = (counts,) if isinstance(counts, int) else tuple(counts)
-        return self.node("tile", [x], repeat=(1,) * (x.ndim - len(counts)) + counts)  # type: ignore[no-any-return]
+        counts = tuple(counts) if isinstance(counts, (tuple, list, np.ndarray)) else (counts,)
+        counts = (1,) * (x.ndim - len(counts)) + counts
+        if any(isinstance(n, SymbolicSize) for n in counts):
+            pairs = list(zip(counts, x.shape, strict=True))
+            apart = self.reshape(x, tuple(n for _, size in pairs for n in (1, size)))
+            return self.reshape(self.broadcast_to(apart, tuple(n for pair in pairs for n in pair)), tuple(n * size for n, size in pairs))
+        return self.node("tile", [x], repeat=counts)  # type: ignore[no-any-return]
 
     def repeat(self, x: Any, repeats: Any, axis: int | None = None) -> GraphArray:
         """Each element repeated."""
         flat = self.ravel(x) if axis is None else x
+        if isinstance(repeats, SymbolicSize):
+            at = (axis or 0) % flat.ndim
+            front, back = flat.shape[:at + 1], flat.shape[at + 1:]
+            apart = self.broadcast_to(self.expand_dims(flat, at + 1), (*front, repeats, *back))
+            return self.reshape(apart, (*front[:-1], front[-1] * repeats, *back))
         return self.node("repeat", [flat, np.atleast_1d(np.asarray(repeats, np.int64))], axis=axis or 0)  # type: ignore[no-any-return]
 
     def take(self, x: Any, indices: Any, axis: int | None = None) -> GraphArray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.datatype import DataType, is_floating
+from ...base.source_line import user_line
 from ...expressions.tracing import TraceError
 from ..sizes import WHOLE, SizeExpr, axis_size
 
@@ -56,7 +57,9 @@ class SymbolicSize:
         return getattr(ufunc, method)(*[n.whole() if isinstance(n, SymbolicSize) else n for n in inputs], **options)
 
     def __index__(self) -> int:
-        raise NotInGraphError(f"a size of {self.arrays[0]!r} is not known while the graph is built, and the code needs it as an int")
+        line = user_line()
+        raise NotInGraphError(f"a size of {self.arrays[0]!r} is not known while the graph is built, and the code needs it as an int"
+                              f"{f' (at {line})' if line else ''}")
 
     __int__ = __bool__ = __index__
 

@@ -1,7 +1,7 @@
 """Evaluating a graph on data, and its outputs over an iterator."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Never
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...executor.session import known_plan
 from ...expressions.arrays import as_array
 from ...ir.node import needed
 from ...training.batches import Source, fitting_labels, in_batches
+from ...training.config import evaluations_of, label_array
 from ...training.fit_loop import evaluate
 from ...training.fit_options import positive
 from ...training.history import EvaluationRecord, name_of
@@ -85,18 +86,16 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         if args and isinstance(args[0], (int, np.integer, Mapping)):
             label_index, args = args[0], args[1:]
         given = outputs if isinstance(outputs, Mapping) else {name_of(outputs): flat(args) or _default()}
-        evaluations = {self.variable(name_of(v)).name(): flat((es,)) for v, es in given.items()}
-        several = isinstance(label_index, Mapping)
-        indices = {name_of(v): i for v, i in label_index.items()} if several else dict.fromkeys(evaluations, label_index)
-        config = self.checked_config(training=False)
+        named = {self.variable(name_of(v)).name(): es for v, es in given.items()}
+        evaluations = {name: evaluations_of(name, es) for name, es in named.items()}
+        indices = _label_arrays(label_index, evaluations)
         if batch_size is not None:
-            data = in_batches(self, data, batch_size, None, config)
+            data = in_batches(self, data, batch_size, None, self.checked_config(training=False, outputs=tuple(evaluations)))
         source = shown(data, "evaluate", verbose)
         for batch, values in evaluate(self, source, [*self._listeners, *heard], Operation.EVALUATION, *evaluations):
             for name, found in evaluations.items():
-                index = indices.get(name, 0)
-                labels = batch.labels
-                if not 0 <= index < len(labels):
+                index, labels = indices[name], batch.labels
+                if index >= len(labels):
                     raise ConfigurationError(f"label array {index} of {name!r} is asked for, the data has {len(labels)}")
                 for evaluation in found:
                     evaluation.eval(labels[index], values[name], batch.array("labels_masks", index))
@@ -167,11 +166,6 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
                 return super().output(placeholders, *outputs)
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE)
             return self.tables.in_kind(self.heard_output(listeners, placeholders, self.tables.names_in(outputs)), placeholders)
-        if self._config is None:
-            names = [n for n, v in self.tables.variables.items() if v.is_place_holder()]
-            raise ConfigurationError(f"values of placeholders are a dictionary, such as {{{names[0] if names else 'x'!r}: array}}; got "
-                                     f"{type(placeholders).__name__}. Arrays, data sets and iterators need a training configuration, whose "
-                                     "mappings say which placeholder they are for")
         batches = self.output_batches(placeholders, *outputs, *heard)
         found = {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in self.tables.names_in(outputs)}
         return self.tables.in_kind(found, placeholders)
@@ -188,7 +182,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
                       for start in range(0, rows.pop(), positive("batch_size", size))]
             found = [self.output(piece, *(outputs or (self._only_output(),))) for piece in pieces]
             return {n: np.concatenate([np.atleast_1d(one[n]) for one in found]) for n in found[0]}
-        config = self.checked_config(training=False)
+        config = self.checked_config(training=False, outputs=self.tables.names_in(outputs))
         return self.output(in_batches(self, data, size, None, config, labels_needed=False), *outputs)  # type: ignore[no-any-return]
 
     def _holds_values(self, data: Any) -> bool:
@@ -234,3 +228,15 @@ def shown(data: Any, title: str, verbose: Any) -> Source:
 
 def _default() -> list[Any]:
     return [Evaluation()]
+
+
+def _label_arrays(given: Any, evaluated: Iterable[str]) -> dict[str, int]:
+    """The position of the label array of each variable."""
+    names = list(evaluated)
+    if not isinstance(given, Mapping):
+        return {name: label_array(given, name) for name in names}
+    indices = {name_of(v): label_array(i, name_of(v)) for v, i in given.items()}
+    for name in indices:
+        if name not in names:
+            raise ConfigurationError(f"a label array is named for {name!r}, which is not evaluated; {', '.join(names)} is")
+    return dict.fromkeys(names, 0) | indices

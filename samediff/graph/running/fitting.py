@@ -10,8 +10,10 @@ from ...base.locks import rlock
 from ...data.given.forms import Form, form_of, is_array, is_several
 from ...data.given.sources import Mapped, source_of
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError
+from ...ir.node import needed
 from ...training.batches import Source, divided, in_batches, is_single, with_weights
 from ...training.config import TrainingConfig
+from ...training.config_names import check_names
 from ...training.fit_loop import FitLoop
 from ...training.fit_options import OPTIONS, data_and_labels
 from ...training.history import History
@@ -51,20 +53,25 @@ class FittingMixin(DifferentiationMixin, Trainable):
         """The training configuration with its counters, None when none is set."""
         return self._config
 
-    def checked_config(self, training: bool = True) -> TrainingConfig:
-        """The training configuration; ConfigurationError where none is set, or it has no updater for training."""
-        if self._config is None and not training and (only := self._only_placeholder()) is not None:
-            return TrainingConfig(data_set_feature_mapping=only)
-        if self._config is None:
+    def checked_config(self, training: bool = True, outputs: Sequence[str] = ()) -> TrainingConfig:
+        if self._config is None and training:
             raise ConfigurationError("no training configuration is set: call set_training_config(TrainingConfig.builder()…build()) first")
+        if self._config is None:
+            names = self._placeholders_of(outputs)
+            if len(names) != 1:
+                raise ConfigurationError("no training configuration is set, whose mappings say which arrays are for which of the "
+                                         f"placeholders ({', '.join(names) or 'none'}): set_training_config(TrainingConfig("
+                                         f"data_set_feature_mapping={names[:-1] or names}, data_set_label_mapping={names[-1:]})), or give "
+                                         "values of placeholders by name")
+            return TrainingConfig(data_set_feature_mapping=names)
         if training and self._config.updater is None:
             raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
         return self._config
 
-    def _only_placeholder(self) -> str | None:
-        """The only placeholder, which features are for where the configuration names none; None where there are several."""
-        names = [n for n, v in self.tables.variables.items() if v.is_place_holder()]
-        return names[0] if len(names) == 1 else None
+    def _placeholders_of(self, outputs: Sequence[str]) -> list[str]:
+        """The placeholders that results depend on; all of the graph for none."""
+        read = {n for node in needed(self.tables.nodes.values(), outputs) for n in node.inputs}.union(outputs)
+        return [n for n, v in self.tables.variables.items() if v.is_place_holder() and (not outputs or n in read)]
 
     def get_iteration_count(self) -> int:
         """Number of optimizer steps done under the training configuration."""
@@ -222,6 +229,9 @@ class FittingMixin(DifferentiationMixin, Trainable):
         config = self.checked_config()
         old = self._session
         if old is None or not old.fits(self, config):
+            check_names(self, config)
+            for name in config.loss_variables or ():
+                self._check_loss(self.variable(name))
             states = self._states if old is None else {**self._states, **old.params.state()}
             self._session = TrainingSession(self, config, self.infer_loss_variables(), self._gradients_for([]),
                                             old.params if old else None, states)

@@ -10,7 +10,7 @@ from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import GraphError, ShapeError
+from ...errors import GraphError, OutOfRangeError, ShapeError
 from ...families.indices import check_range, require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
@@ -74,7 +74,7 @@ def _rows(indices: Sequence[Any]) -> int:
     """The largest index plus 1; ShapeError for a negative one."""
     least = min((int(i.min()) for i in indices if i.size), default=0)
     if least < 0:
-        raise ShapeError(f"dynamic_stitch: index {least} is out of range (0 and above)")
+        raise OutOfRangeError(f"dynamic_stitch: index {least} is out of range (0 and above)")
     return max((int(i.max()) for i in indices if i.size), default=-1) + 1
 
 

@@ -12,7 +12,7 @@ from ...base.datatype import DataType
 from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import ShapeError
+from ...errors import OutOfRangeError, ShapeError
 from ...families.indices import check_range, require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import OPS, Expandable, Op, Specs, op
@@ -158,7 +158,7 @@ class Segment(Op):
         if not ids.size:
             return -1
         if int(ids[0]) < 0:
-            raise ShapeError(f"{self.id}: segment id {int(ids[0])} is out of range (0 and above)")
+            raise OutOfRangeError(f"{self.id}: segment id {int(ids[0])} is out of range (0 and above)")
         down = np.flatnonzero(ids[1:] < ids[:-1])
         if down.size:
             raise ShapeError(f"{self.id}: segment ids must be sorted, got {int(ids[down[0] + 1])} behind {int(ids[down[0]])}; "

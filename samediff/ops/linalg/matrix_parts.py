@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import ShapeError
+from ...errors import LinearAlgebraError, ShapeError
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def matrix_shape(spec: TensorSpec, square: bool = False) -> None:
-    """ShapeError unless the last two axes are a matrix."""
+    """ShapeError unless the last two axes are a matrix; LinearAlgebraError unless that is square where it must be."""
     if spec.shape is None:
         return
     if len(spec.shape) < 2:
         raise ShapeError(f"expected a matrix or a batch of them, got shape {spec.shape}")
     rows, columns = spec.shape[-2:]
     if square and rows != columns and -1 not in (rows, columns):
-        raise ShapeError(f"expected square matrices, got {rows} x {columns}")
+        raise LinearAlgebraError(f"expected square matrices, got {rows} x {columns}")
 
 
 class Masked(Op):

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.named_axes import expect_broadcast
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
-from ...errors import GradientError, ShapeError
+from ...errors import GradientError, LinearAlgebraError, ShapeError
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
 from .matmul import matmul
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-class SingularMatrixError(ShapeError):
+class SingularMatrixError(LinearAlgebraError):
     """The matrix has no inverse."""
 
 

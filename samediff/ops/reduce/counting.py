@@ -9,7 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import DataTypeError, GraphError, ShapeError
+from ...errors import DataTypeError, GraphError, OutOfRangeError, ShapeError
 from ...families.indices import require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
@@ -129,9 +129,9 @@ class Bincount(Op):
         return self.data_type or DataType.INT
 
     def compute(self, xp: Any, x: Any, weights: Any = None, least: Any = None, most: Any = None) -> Any:
-        """The number, or sum of weights, of each value; ShapeError for negative ones."""
+        """The number, or sum of weights, of each value; OutOfRangeError for negative ones."""
         if x.size and int(x.min()) < 0:
-            raise ShapeError(f"{self.id}: value {int(x.min())} is out of range (0 and above)")
+            raise OutOfRangeError(f"{self.id}: value {int(x.min())} is out of range (0 and above)")
         if weights is not None and weights.shape != x.shape:
             raise ShapeError(f"each value needs a weight: x has shape {x.shape}, weights {weights.shape}")
         low = self.min_length or 0 if least is None else _one(least.reshape(-1).tolist(), "min_length")

@@ -9,7 +9,7 @@ from ...base.datatype import DataType
 from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axes, normalize_axis
 from ...codecs.file_args import FileArgs
-from ...errors import ShapeError
+from ...errors import OutOfRangeError, ShapeError
 from ...families.families import View
 from ...families.indices import check_lengths, require_integer
 from ...families.shape_inputs import ints_of
@@ -97,9 +97,9 @@ def taken_shape(shape: Shape, entries: Sequence[Entry]) -> Shape:
 
 
 def checked(position: int, n: int) -> int:
-    """ShapeError when a position lies outside an axis."""
+    """OutOfRangeError when a position lies outside an axis."""
     if n != -1 and not -n <= position < n:
-        raise ShapeError(f"position {position} is out of range for an axis of size {n}")
+        raise OutOfRangeError(f"position {position} is out of range for an axis of size {n}")
     return position
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.user_code.users_arrays import users_array
+from ...errors import UnknownNameError, did_you_mean
 from ...ir.node import Node, needed
 from .calls import Listeners
 from .evaluation_listener import BaseEvaluationListener
@@ -23,7 +24,11 @@ def wanted_variables(sd: GraphCore, active: Listeners, operation: Operation, tar
     """Names to compute for the listeners of an operation: what they require, or all that ``targets`` need when one hears every op."""
     if not active:
         return []
-    required = [n for n in active.required_variables(sd, operation) if sd.has_variable(n)]
+    required = list(active.required_variables(sd, operation))
+    for name in required:
+        if not sd.has_variable(name):
+            raise UnknownNameError(f"a listener asks for {name!r} in {operation.name}, and the graph has no variable of that name"
+                                   f"{did_you_mean(name, sd.tables.variables)}")
     hearing = Listeners([m for m in active.members if not isinstance(m, BaseEvaluationListener) or m.hears_every_value()])
     if any(hearing.wants(hook) for hook in OP_HOOKS):
         required = [n for node in needed(sd.nodes(), [*targets, *required]) for n in node.outputs]

@@ -150,4 +150,7 @@ class TrainingSession:
 
 
 def _key(config: TrainingConfig) -> tuple[Any, ...]:
-    return config.updater, tuple(config.regularization), config.minimize, tuple(config.loss_variables or ())
+    return (config.updater, tuple(config.regularization), config.minimize, tuple(config.loss_variables or ()),
+            tuple(config.data_set_feature_mapping or ()), tuple(config.data_set_label_mapping or ()),
+            tuple(config.data_set_feature_mask_mapping or ()), tuple(config.data_set_label_mask_mapping or ()),
+            tuple(config.train_evaluation_labels.items()), tuple(config.validation_evaluation_labels.items()))

@@ -1,7 +1,9 @@
 """Compiled functions: traced once for each form, replayed, differentiated, or run step by step with a word."""
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import functools
 import threading
 import warnings
 from collections import namedtuple
@@ -11,7 +13,7 @@ import pytest
 
 from dl4py import CompiledGraphFunction, DataType, EagerOps, INDArray, Nd4j, SameDiff, compiled
 from dl4py.samediff.device import devices
-from dl4py.samediff.errors import GradientError, GraphError
+from dl4py.samediff.errors import DataTypeError, GradientError, GraphError
 
 ops = EagerOps()
 X, W = np.arange(6, dtype=np.float64).reshape(2, 3) / 5, np.arange(12, dtype=np.float64).reshape(3, 4) / 7 - 0.5
@@ -293,7 +295,7 @@ def test_assigning_does_not_add_axes():
         return made
     a, b = INDArray.of(np.zeros((2, 3))), INDArray.of(np.ones((1, 2, 3)))
     assert compiled(assign)(a, b).tolist() == b[0].tolist()
-    with pytest.warns(UserWarning, match="step by step"):
+    with pytest.warns(UserWarning, match="anew for each size"):
         assert compiled(assign, open_batch=True)(a, b).tolist() == b[0].tolist()
 
 
@@ -373,3 +375,70 @@ def test_results_of_all_forms_are_replayed():
         for _ in range(2):
             again = f(X)
             assert type(again) is type(first) and repr(again) == repr(first)
+
+
+def test_arrays_are_of_the_classes_of_those_in_their_place():
+    """Code that asks goes the same way as without the decorator."""
+    @functools.singledispatch
+    def kind(a):
+        return "object"
+
+    @kind.register
+    def _(a: np.ndarray):
+        return "array"
+
+    def asked(a):
+        return isinstance(a, np.ndarray), isinstance(a, INDArray), isinstance(a, (list, np.ndarray)), isinstance(a * 2, np.ndarray), \
+            isinstance(a, list), kind(a), a.__class__, a.nbytes, a.itemsize
+    for a in (X, INDArray.of(X)):
+        for options in ({}, {"open_batch": True}):
+            assert compiled(asked, **options)(a) == asked(a) == (True, a is not X, True, True, False, "array", type(a), 48, 8)
+
+
+def test_code_that_runs_after_the_function_runs_step_by_step():
+    def rows(a):
+        for row in a:
+            yield row * 2
+
+    async def later(a):
+        return a * 2
+    with pytest.warns(UserWarning, match="gives a generator, whose code runs after it.*test_compiled.py"):
+        np.testing.assert_array_equal(list(compiled(rows)(X)), X * 2)
+    with pytest.warns(UserWarning, match="gives a coroutine"):
+        np.testing.assert_array_equal(asyncio.run(compiled(later)(X)), X * 2)
+    with pytest.warns(UserWarning, match="gives a map"):
+        np.testing.assert_array_equal(list(compiled(lambda a: map(np.negative, a))(X)), -X)
+
+
+@pytest.mark.parametrize("options", [{}, {"open_batch": True}], ids=["sizes", "open"])
+def test_code_may_look_out_for_shapes_that_do_not_fit(options):
+    def product(a):
+        try:
+            return a @ a
+        except ValueError:
+            return a @ a.T
+    f = compiled(product, **options)
+    for a in (X, X[:, :2], X):
+        np.testing.assert_allclose(f(a), product(a))
+
+
+def test_functions_of_some_elements():
+    f = compiled(lambda a: np.add(a, 1, where=a > 0.5, out=a * 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(f(X), np.where(X > 0.5, X + 1, X * 2))
+
+
+def test_a_result_that_depends_on_nothing_has_gradients_of_zeros():
+    for constant in (lambda x: np.float64(3), lambda x: np.ones(3).sum(), lambda x: INDArray.of(W)):
+        value, slope = compiled(constant).value_and_gradient()(X)
+        assert slope.tolist() == (X * 0).tolist() and np.asarray(value).tolist() == np.asarray(constant(X)).tolist()
+    for wrong in (None, 1.5, ()):
+        with pytest.raises(GradientError, match="positions or names"):
+            compiled(lambda x: x).gradient(wrong)
+
+
+@pytest.mark.parametrize("seed", ["x", 1.5, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(DataTypeError, match="a seed is a whole number"):
+        compiled(lambda x: x, seed=seed)

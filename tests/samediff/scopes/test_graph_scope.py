@@ -1,7 +1,9 @@
 """Graph scopes: what is recorded, what is refused, what is computed at the end."""
 from __future__ import annotations
 
+import contextlib
 import gc
+import io
 import threading
 from unittest import mock
 
@@ -66,7 +68,7 @@ def test_begin_end_and_close_by_hand():
 @pytest.mark.parametrize("read", [
     lambda b: float(b.sum()), lambda b: int(b[0, 0]), lambda b: bool(b.any()), lambda b: list(b), lambda b: np.asarray(b),
     lambda b: b.getDouble(0), lambda b: b.tolist(), lambda b: b.sumNumber(), lambda b: [1, 2, 3][b[0, 0]], lambda b: b.toString(),
-    lambda b: b.data, lambda b: 1 if b[0, 0] > 0 else 2, lambda b: f"{b.sum():.2f}", lambda b: np.save("nowhere", b),
+    lambda b: b.data, lambda b: 1 if b[0, 0] > 0 else 2, lambda b: f"{b.sum():.2f}", lambda b: np.save(io.BytesIO(), b),
     lambda b: b == 1 and b,
 ], ids=range(15))
 def test_values_are_refused_before_the_end(read):
@@ -167,3 +169,72 @@ def test_arrays_of_a_scope_that_failed_say_so(use):
     with pytest.raises(GraphScopeError, match="left by an error") as raised:
         use(made)
     assert not str(raised.value).startswith("expected")
+
+
+def test_a_closed_scope_does_not_begin_again():
+    scope = Nd4j.graphScope()
+    for _ in range(2):                      # after end() it may
+        scope.begin()
+        b = A * 2
+        scope.end()
+        assert b.tolist() == (A * 2).tolist()
+    scope.close()
+    scope.close()
+    for begin in (scope.begin, scope.__enter__):
+        with pytest.raises(GraphScopeError, match=r"closed, which is final \(at .*test_graph_scope.py:\d+.*Nd4j.graphScope"):
+            begin()
+    assert state.recorder is None
+    with GraphScope() as other:
+        pass
+    with pytest.raises(GraphScopeError, match="closed"), other:
+        pass
+
+
+def test_a_scope_that_an_error_left_records_no_longer():
+    def work():
+        scope = Nd4j.graphScope()
+        scope.begin()
+        made.append(A + 1)
+        raise KeyError
+    made = []
+    with pytest.warns(ResourceWarning, match=r"begun at .*test_graph_scope.py:\d+.*without end"):
+        with contextlib.suppress(KeyError):
+            work()
+        gc.collect()
+    assert state.recorder is None and isinstance(A + 1, np.ndarray)
+    with pytest.raises(GraphScopeError, match=r"begun at .*test_graph_scope.py:\d+: scope.begin\(\)"):
+        made[0].sumNumber()
+
+
+def test_errors_say_where_the_scope_that_still_records_was_begun():
+    scope = Nd4j.graphScope()
+    scope.begin()
+    try:
+        with pytest.raises(GraphScopeError, match=r"(?s)nested.*begun at .*: scope.begin\(\).*scope.end\(\)"):
+            Nd4j.graphScope().begin()
+        with pytest.raises(GraphScopeError, match=r"begun at .*: scope.begin\(\)"):
+            float((A + 1).sum())
+    finally:
+        scope.close()
+    assert isinstance(A + 1, np.ndarray)
+
+
+def test_a_scope_is_ended_by_its_own_thread_and_closed_by_any():
+    scope, wrong = GraphScope(), []
+
+    def other():
+        for call in (scope.end, scope.begin):
+            try:
+                call()
+            except GraphScopeError as error:
+                wrong.append(str(error))
+        scope.close()
+    scope.begin()
+    b = A + 1
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+    assert len(wrong) == 2 and all("another thread" in text for text in wrong)
+    assert state.recorder is None and isinstance(A + 1, np.ndarray)
+    with pytest.raises(GraphScopeError, match="close"):
+        np.asarray(b)

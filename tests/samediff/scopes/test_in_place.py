@@ -12,18 +12,69 @@ ops = EagerOps()
 
 #: Functions whose results look at the memory of ``x`` in NumPy.
 VIEWS = """np.flip(x) | np.fliplr(x) | np.flipud(x) | np.rot90(x) | np.rollaxis(x, 1) | np.split(x, 2)[0] | np.hsplit(x, 2)[1]
-np.vsplit(x, 2)[0] | np.array_split(x, 3)[1] | np.dsplit(x[None], 1)[0] | np.einsum("ii->i", x) | x.conj() | x.T | x[1:] | np.ravel(x)
-np.diagonal(x) | x.diagonal() | np.swapaxes(x, 0, 1) | x.getRow(1) | np.squeeze(x[None])"""
+np.vsplit(x, 2)[0] | np.array_split(x, 3)[1] | np.einsum("ii->i", x) | x.conj() | x.T | x[1:] | x[1, ::2] | x[:, None, 1:3]
+np.diagonal(x) | x.diagonal() | np.swapaxes(x, 0, 1) | np.squeeze(x[None]) | x.T[1:, ::-1] | np.moveaxis(x[None], 0, 2) | x[1:][:2].T
+np.flip(x)[1:]"""
 
 
 @pytest.mark.parametrize("text", [t.strip() for line in VIEWS.splitlines() for t in line.split(" | ")])
-def test_an_array_that_is_looked_at_is_not_changed_unnoticed(text):
+def test_what_looks_at_an_array_sees_its_changes(text):
+    look = eval(f"lambda x: {text}", {"np": np})
+
+    def work(a):
+        x = a * 1
+        part, other = look(x), x[::2]
+        x += 1
+        seen = part * 1
+        x[1] *= 3
+        x[1:3, 1] -= other[0, :2]
+        other *= 2
+        return x, part, other, seen
+    wanted = work(np.asarray(A))
+    with GraphScope():
+        found = work(A)
+    for arrays in (found, compiled(work)(A), compiled(work)(np.asarray(A))):
+        for made, right in zip(arrays, wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(made), right)
+
+
+def test_a_change_through_a_part_is_seen_in_the_whole():
+    def work(a):
+        x = a * 1
+        row, corner = x[1], x[1:, 1:]
+        row += 10
+        corner[0] = 7
+        corner.T[1:] *= 2
+        return x, row, corner
+    with GraphScope():
+        found = work(A)
+    for made, right in zip(found, work(np.asarray(A))):
+        np.testing.assert_array_equal(np.asarray(made), right)
+
+
+@pytest.mark.parametrize("text", ["np.ravel(x)", "x.reshape(2, 8)", "np.dsplit(x[None], 1)[0]", "x.T.ravel()"])
+def test_an_array_that_may_be_looked_at_is_not_changed_unnoticed(text):
+    """Whether NumPy copies depends on orders in memory."""
     with GraphScope():
         x = A * 1
         part = eval(f"lambda x: {text}")(x)
         with pytest.raises(GraphScopeError, match="looks at the same memory"):
             x.addi(1)
         assert part is not None
+
+
+def test_gradients_go_through_changes_of_parts():
+    def loss(x):
+        y = x * 1
+        y[0] *= 3
+        y[:, 1] += y[:, 0]
+        return (y ** 2).sum()
+
+    def pure(x):
+        y = np.concatenate([x[:1] * 3, x[1:]])
+        return (np.stack([y[:, 0], y[:, 1] + y[:, 0], y[:, 2], y[:, 3]], axis=1) ** 2).sum()
+    x = np.asarray(A) / 7
+    np.testing.assert_allclose(compiled(loss).gradient()(x), compiled(pure).gradient()(x))
 
 
 CHANGES = {

@@ -1,10 +1,12 @@
 """Sizes that are not known while a function is compiled with ``open_batch``: numbers, shapes and results."""
+import re
 import warnings
 
 import numpy as np
 import pytest
 
-from dl4py import Nd4j, compiled
+from dl4py import DataType, INDArray, Nd4j, compiled
+from dl4py.samediff.scopes.program import TracedProgram
 
 FUNCTIONS = {
     "a quotient": lambda x: x.sum(0) / x.shape[0],
@@ -54,7 +56,78 @@ def test_gradients_of_means():
     np.testing.assert_allclose(compiled(loss, open_batch=True).gradient()(x), x / 3)
 
 
-def test_code_that_needs_a_number_runs_step_by_step():
-    call = compiled(lambda x: x[:len(x) // 2], open_batch=True)
-    with pytest.warns(UserWarning, match="a size of .* is not known"):
-        assert call(np.ones((4, 2))).shape == (2, 2)
+FACTORIES = {
+    "zeros": lambda x: Nd4j.zeros(x.shape[0], 2) + 1,
+    "zeros by a list, in columns": lambda x: Nd4j.zeros([x.shape[0], 2], "f") + 1,
+    "zeros of a type": lambda x: Nd4j.zeros(DataType.INT, x.shape[0], 2),
+    "ones": lambda x: Nd4j.ones(2 * x.shape[0] - 1),
+    "create, changed in place": lambda x: Nd4j.create(x.shape[0], 3).addi(x),
+    "createUninitialized": lambda x: Nd4j.createUninitialized(DataType.DOUBLE, x.shape[0], 3).assign(x),
+    "valueArrayOf": lambda x: Nd4j.valueArrayOf([x.shape[0], 3], 1.5) + Nd4j.valueArrayOf(x.shape[0], 3, 1.5, DataType.DOUBLE),
+    "likes": lambda x: Nd4j.zerosLike(x) + Nd4j.onesLike(x),
+    "arange": lambda x: Nd4j.arange(x.shape[0]) + Nd4j.arange(1, x.shape[0] + 1) + Nd4j.arange(0, 2 * x.shape[0], 2),
+    "eye": lambda x: Nd4j.eye(x.shape[0]) @ x,
+    "linspace": lambda x: Nd4j.linspace(0, 1, x.shape[0]) + Nd4j.linspace(1, 2, x.shape[0], DataType.DOUBLE),
+    "Nd4j.tile": lambda x: Nd4j.tile(x, 1, x.shape[0]),
+    "Nd4j.repeat": lambda x: Nd4j.repeat(x[0], x.shape[0]),
+    "np.tile": lambda x: np.tile(x[:1], (x.shape[0], 2)) + np.tile(x, 2),
+    "np.tile of all": lambda x: np.tile(x, x.shape[0]),
+    "np.repeat": lambda x: np.repeat(x[0], x.shape[0]),
+    "np.repeat along an axis": lambda x: np.repeat(x, x.shape[0], axis=-1) + np.repeat(x[:1], x.shape[0], axis=0)[:, :1],
+    "np.broadcast_to": lambda x: np.broadcast_to(x[0], (x.shape[0], 3)),
+}
+
+
+@pytest.mark.parametrize("kind", [np.asarray, INDArray.of], ids=["plain", "INDArray"])
+@pytest.mark.parametrize("name", FACTORIES)
+def test_arrays_of_open_sizes_are_made_in_the_graph(name, kind):
+    f, call = compiled(FACTORIES[name], open_batch=True), FACTORIES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (4, 1, 6):
+            x = kind(np.linspace(1, 3, 3 * n).reshape(n, 3))
+            found, wanted = f(x), call(x)
+            assert found.dtype == wanted.dtype
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert len(f._programs) == 1
+
+
+BY_SIZE = {
+    "np.zeros(": lambda x: x + np.zeros((x.shape[0], 3)), "np.ones(": lambda x: x + np.ones((x.shape[0], 3)),
+    "np.full(": lambda x: x * np.full((x.shape[0], 3), 2.0), "np.arange(": lambda x: x[:, 0] * np.arange(x.shape[0]),
+    "np.eye(": lambda x: np.eye(x.shape[0]) @ x, "np.linspace(": lambda x: np.linspace(0, 1, x.shape[0]) * x[:, 0],
+    "np.broadcast_to(": lambda x: x + np.broadcast_to(np.ones(3), (x.shape[0], 3)), "x[:len(x) // 2]": lambda x: x[:len(x) // 2],
+    "range(": lambda x: sum(x[i] for i in range(x.shape[0])), "np.roll(": lambda x: np.roll(x, 1, axis=0),
+    "np.percentile(": lambda x: np.percentile(x, 30, axis=0), "max(": lambda x: max(x.shape[0], 2) * x,
+    "random.uniform(": lambda x: x + 0 * Nd4j.random.uniform(0.0, 1.0, DataType.DOUBLE, x.shape[0], 3),
+}
+
+
+@pytest.mark.parametrize("code", BY_SIZE)
+def test_code_that_needs_a_number_is_traced_for_each_size(code):
+    """One warning, with the code at the user's line; each size is compiled once."""
+    call, traced = BY_SIZE[code], []
+
+    def counting(x):
+        traced.append(len(np.shape(x)))
+        return call(x)
+    f = compiled(counting, open_batch=True)
+    with pytest.warns(UserWarning, match=f"(?s)traced anew for each size.*test_open_sizes.py:.*{re.escape(code)}") as said:
+        for n in (4, 2, 4, 2):
+            x = np.linspace(1, 3, 3 * n).reshape(n, 3)
+            np.testing.assert_allclose(f(x), call(x), rtol=1e-12)
+    assert len(said) == 1 and len(traced) == 3 and sum(isinstance(p, TracedProgram) for p in f._programs.values()) == 2
+    assert f.graph(x).inputs() == ["x"]
+
+
+def test_code_that_needs_values_is_not_traced_for_each_size():
+    traced = []
+
+    def f(x):
+        traced.append(1)
+        return x * 2 if x.sum() > 0 else -x
+    call = compiled(f, open_batch=True)
+    with pytest.warns(UserWarning, match="(?s)step by step.*test_open_sizes.py") as said:
+        for n in (2, 3, 4, 5):
+            assert call(np.ones((n, 2))).shape == (n, 2)
+    assert len(said) == 1 and len(traced) == 2 + 4

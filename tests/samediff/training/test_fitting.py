@@ -358,10 +358,14 @@ def test_training_without_configuration():
     sd._config = None
     with pytest.raises(ConfigurationError, match="no training configuration"):
         sd.fit(X, Y)
-    with pytest.raises(ConfigurationError, match="no training configuration"):
-        sd.evaluate(BATCHES, "z", RegressionEvaluation())
-    with pytest.raises(ConfigurationError, match=r"\{'x': array\}; got ndarray"):
-        sd.output(X, "z")
+    evaluation = RegressionEvaluation()
+    sd.evaluate(BATCHES, "z", evaluation)               # which depends on a single placeholder
+    assert evaluation.num_columns() == len(Y[0])
+    np.testing.assert_array_equal(sd.output(X, "z")["z"], sd.output({"x": X}, "z")["z"])
+    for call in (lambda: sd.output(X, "loss"), lambda: sd.output((X, Y), "loss"), lambda: sd.evaluate(BATCHES, "loss", evaluation),
+                 lambda: sd.score(X, Y), lambda: sd.output(X, "loss", batch_size=2)):
+        with pytest.raises(ConfigurationError, match=r"no training configuration .*placeholders \(x, y\).*or give values of placeholders"):
+            call()
 
 
 def test_dropout_differs_from_step_to_step():

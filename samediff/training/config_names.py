@@ -1,0 +1,42 @@
+"""What a training configuration names must be there: placeholders, losses, evaluated variables, label arrays."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import ConfigurationError, did_you_mean
+from ..ir.core import GraphCore
+from .config import MAPPINGS, TrainingConfig
+
+
+def check_names(sd: GraphCore, config: TrainingConfig) -> None:
+    """Refuse a configuration that names what its graph does not have.
+
+    Raises
+    ------
+    ConfigurationError
+        A mapping names no placeholder, a loss or an evaluation no variable, or an evaluation a label array that is not mapped.
+    """
+    variables = sd.tables.variables
+    for option in MAPPINGS:
+        for name in getattr(config, option) or ():
+            if name not in variables or not variables[name].is_place_holder():
+                known = [n for n, v in variables.items() if v.is_place_holder()]
+                raise _missing(option, name, "placeholder", known)
+    for name in config.loss_variables or ():
+        if name not in variables:
+            raise _missing("loss_variables", name, "variable", [n for n in variables if sd.producer(n) is not None])
+    for kind in ("train", "validation"):
+        for name, index in getattr(config, f"{kind}_evaluation_labels").items():
+            if name not in variables:
+                raise _missing(f"{kind}_evaluations", name, "variable", variables)
+            labels = config.data_set_label_mapping
+            if labels and index >= len(labels):
+                raise ConfigurationError(f"TrainingConfig: {kind}_evaluations compare {name!r} with label array {index}, and "
+                                         f"data_set_label_mapping names {len(labels)}, counted from 0: {', '.join(labels)}")
+
+
+def _missing(option: str, name: str, kind: str, known: Iterable[str]) -> ConfigurationError:
+    names = list(known)
+    shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return ConfigurationError(f"TrainingConfig: {option} names {name!r}, and the graph has no {kind} of that name"
+                              f"{did_you_mean(name, names)}; it has {shown or 'none'}")
