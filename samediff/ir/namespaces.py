@@ -86,8 +86,7 @@ def refusal(classes: Sequence[type[Op]], name: str, args: Sequence[Any], kwargs:
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why, line = "; ".join(dict.fromkeys(reasons)), user_line()
     where = f" (at {line})" if line else ""
-    return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}){where}: {why}. Ways to call it:
-  {ways}")
+    return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}){where}: {why}. Ways to call it:\n  {ways}")
 
 
 def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],
