@@ -194,7 +194,8 @@ INHERITED = frozenset({
 class NoParamLayer(Layer, NoParamLayerNames):
     """Base of layers without parameters."""
 
-    untuned_options: ClassVar[frozenset[str]] = frozenset({"activation", "dropout", "gradient_normalization", "gradient_normalization_threshold"})
+    untuned_options: ClassVar[frozenset[str]] = frozenset({
+        "activation", "dropout", "gradient_normalization", "gradient_normalization_threshold"})
     gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_
     gradient_normalization_threshold: float = 0.0
 

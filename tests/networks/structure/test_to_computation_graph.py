@@ -86,7 +86,8 @@ def test_memory_of_a_network():
     assert "layer '0' (DenseLayer)" in graph.memory_info(2, InputType.feed_forward(3))
 
 
-@pytest.mark.parametrize("made", [L.FrozenLayer(L.LSTM(n_in=3, n_out=2, layer_name="own")), L.LastTimeStep(L.Bidirectional(L.LSTM(n_in=3, n_out=2))),
+@pytest.mark.parametrize("made", [L.FrozenLayer(L.LSTM(n_in=3, n_out=2, layer_name="own")),
+                                  L.LastTimeStep(L.Bidirectional(L.LSTM(n_in=3, n_out=2))),
                                   L.MaskZeroLayer(L.SimpleRnn(n_in=3, n_out=2, layer_name="own"), 0.0)], ids=lambda la: type(la).__name__)
 def test_a_layer_and_those_inside_it_have_one_name(made):
     """In lists, graphs and lists that become graphs, as in DL4J."""
