@@ -41,8 +41,9 @@ def owner(thing: Any) -> str:
 @cache
 def distribution_of(package: str) -> str | None:
     """Name and version of the distribution that a top-level package belongs to; None where it was not installed."""
-    import importlib.metadata
-    found = importlib.metadata.packages_distributions().get(package)
+    found = importlib.metadata.packages_distributions().get(package, [])
+    points = (p for group in GROUPS for p in importlib.metadata.entry_points(group=group))          # of which files are not listed
+    found += [p.dist.name for p in points if p.dist and re.split("[.:]", p.value)[0] == package]
     return f"{found[0]} {importlib.metadata.version(found[0])}" if found else None
 
 
@@ -61,7 +62,7 @@ def load_plugin(point: importlib.metadata.EntryPoint, group: str) -> None:
     before, _loading.by_plugin = _loading.by_plugin, True
     try:
         point.load()
-    except Exception as error:  # a broken plug-in must not break its host
+    except (Exception, SystemExit) as error:        # a broken plug-in must not break its host, a script that ends must not end it
         where = point.dist.name if point.dist else "?"
         text = (f"plug-in {point.name!r} ({point.value}) of distribution {where!r} could not be loaded: "
                 f"{type(error).__name__}: {error}")
@@ -203,7 +204,10 @@ class Registry(Generic[T]):
         if self._discovered:
             return
         self._discovered = True
-        load_plugins(self.group or "")
+        if self.group not in GROUPS:
+            load_plugins(self.group or "")
+        for _ in further([self.group] if self.group in GROUPS else []):
+            pass
 
 
 @dataclass(frozen=True)

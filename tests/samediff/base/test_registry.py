@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import sys
 import runpy
 import warnings
 
@@ -187,6 +188,34 @@ def test_plug_ins_are_loaded_in_the_order_of_their_names(monkeypatch):
     with_points(monkeypatch, *(Point(name, lambda name=name: loaded.append(name)) for name in ("c", "a", "b")))
     colours.discover()
     assert loaded == ["a", "b", "c"]
+
+
+def test_a_plug_in_that_ends_the_process_costs_only_itself(monkeypatch):
+    loaded, colours = [], Registry("colour", "colours")
+    with_points(monkeypatch, Point("a", lambda: sys.exit(3)), Point("b", lambda: loaded.append("b")))
+    with pytest.warns(PluginWarning, match="'a'.*SystemExit: 3"):
+        colours.discover()
+    assert loaded == ["b"]
+
+
+def test_a_group_is_loaded_once_whoever_looks(monkeypatch):
+    from dl4py.samediff.base import registry as module
+    loaded = []
+    monkeypatch.setattr(module, "GROUPS", ("colours",))
+    monkeypatch.setattr(module, "_loaded", set())
+    with_points(monkeypatch, Point("a", lambda: loaded.append("a")))
+    Registry("colour", "colours").discover()
+    assert list(module.further(["colours"])) == [] and loaded == ["a"]
+
+
+def test_entry_points_tell_whose_a_package_is(monkeypatch):
+    from dl4py.samediff.base import registry as module
+    monkeypatch.setattr(module, "GROUPS", ("colours",))
+    with_points(monkeypatch, Point("red", None))
+    monkeypatch.setattr(importlib.metadata, "packages_distributions", dict)
+    monkeypatch.setattr(importlib.metadata, "version", {"acme-plugin": "1.5"}.get)
+    found = module.distribution_of.__wrapped__
+    assert found("acme") == "acme-plugin 1.5" and found("other") is None
 
 
 def test_a_missing_name_tells_of_the_plug_in_that_could_not_be_loaded(monkeypatch):
