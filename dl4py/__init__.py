@@ -98,7 +98,7 @@ def _unknown(name: str) -> str:
 
 def _where(name: str) -> str | None:
     """The package that has a name of DL4J which is not among the public ones."""
-    from .samediff.nd4j.op_names import ABSENT, OP_NAMES
+    from .samediff.nd4j.op_classes.op_names import ABSENT, OP_NAMES
     if name in ABSENT:
         return f"this op class of DL4J's is not here; instead: {ABSENT[name]}"
     if name in OP_NAMES:

@@ -57,6 +57,8 @@ class _Lookup(type):
         def __getattr__(cls, name: str) -> Any:
             if not name.startswith("_"):
                 snake = to_snake(name)
+                if snake != name and any(snake in vars(owner) for owner in cls.__mro__):        # getNDArrayFactory
+                    return getattr(cls, snake)
                 for namespace in ("base", *NAMESPACES):
                     method = find(namespace, name)
                     if method is not None:

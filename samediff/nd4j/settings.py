@@ -46,7 +46,6 @@ _PARTS = {
     "compressor": ("Nd4j.getCompressor()", "arrays are not compressed; Nd4j.write and zip files are"),
     "convolution": ("Nd4j.getConvolution()", "Nd4j.cnn has convolutions, im2col and col2im"),
     "blas_wrapper": ("Nd4j.getBlasWrapper()", "Nd4j.gemm, Nd4j.matmul and NumPy's linalg do what it does"),
-    "ndarray_factory": ("Nd4j.getNDArrayFactory()", "Nd4j has all factories"),
     "nd_array_factory": ("Nd4j.getNDArrayFactory()", "Nd4j has all factories"),
     "random_factory": ("Nd4j.getRandomFactory()", "Nd4j.getRandom() is the generator"),
     "distributions": ("Nd4j.getDistributions()", "dl4py.layers has NormalDistribution, UniformDistribution and so on"),
@@ -122,7 +121,7 @@ class Settings:
     @staticmethod
     def factory() -> StandIn:
         """Stands in for DL4J's factory."""
-        return StandIn(*_PARTS["ndarray_factory"])
+        return StandIn(*_PARTS["nd_array_factory"])
 
 
 def _manager(name: str) -> Any:

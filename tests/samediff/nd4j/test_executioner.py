@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from dl4py import DynamicCustomOp, Nd4j, SameDiff
+from dl4py import DataType, DynamicCustomOp, Nd4j, SameDiff
 from dl4py.samediff import Conditions
 from dl4py.samediff.errors import DataTypeError, GraphError, OutOfRangeError, ShapeError
 from dl4py.samediff.nd4j import op_classes
@@ -76,10 +76,15 @@ def test_arrays_and_arguments_are_set_and_removed():
     assert Nd4j.exec(op) is not z
     with pytest.raises(GraphError, match="not an input"):
         op.removeInputArgument(z)
-    op = DynamicCustomOp("concat")
-    op.addIArgument(1, 2)
-    op.removeIArgument(1)
-    assert op.iArgs() == [2]
+    op.setY(x)
+    assert op.toCustomOp() is op and op.y() is x
+    for kind, values in {"I": [1, 2], "T": [0.5, 1.5], "B": [True, False], "D": [DataType.INT, DataType.FLOAT], "S": ["a", "b"]}.items():
+        op = DynamicCustomOp("concat")
+        getattr(op, f"add{kind}Argument")(*values)
+        {"I": op.removeIArgument, "T": op.removeTArgument, "B": op.removeBArgument, "D": op.removeDArgument,
+         "S": op.removeSArgument}[kind](values[0])
+        assert getattr(op, f"{kind.lower()}Args")() == values[1:]
+    op.removeSArgument("b")
     with pytest.raises(GraphError, match="not among the i_arguments"):
         op.removeIArgument(7)
 
@@ -99,6 +104,10 @@ def test_gradients_of_an_op_in_a_graph():
 def test_names_that_are_not_here_say_what_to_use(owner, name, said):
     with pytest.raises(AttributeError, match=said):
         getattr(owner, name)
+
+
+def test_the_factory_stands_in_by_its_java_name():
+    assert "all factories" in repr(Nd4j.getNDArrayFactory()) and repr(Nd4j.get_nd_array_factory()) == repr(Nd4j.getNDArrayFactory())
 
 
 def test_conditions_without_a_value_and_by_number():

@@ -80,7 +80,7 @@ def test_texts_are_those_of_dl4j():
 
 def test_what_stands_in():
     assert "cpu" in Nd4j.getBackend() and Nd4j.get_backend() == Nd4j.getBackend()
-    assert repr(Nd4j.getNdarrayFactory()) == repr(Nd4j.get_ndarray_factory())
+    assert repr(Nd4j.getNDArrayFactory()) == repr(Nd4j.get_nd_array_factory())
 
 
 def test_inputs_and_outputs_by_hand():

@@ -9,7 +9,7 @@ from dl4py import Nd4j, SameDiff
 from dl4py.samediff import DataType
 from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.nd4j import op_classes
-from dl4py.samediff.nd4j.op_names import IN_PLACE, LEGACY, OP_NAMES
+from dl4py.samediff.nd4j.op_classes.op_names import IN_PLACE, LEGACY, OP_NAMES
 
 RECORDED = json.loads((Path(__file__).parents[2] / "golden/op_classes/in_place.json").read_text(encoding="utf-8"))
 X, Y = np.array([[0.25, 0.5], [0.75, 1.5]]), np.array([[0.5, -0.25], [1.0, 2.0]])

@@ -9,11 +9,11 @@ from __future__ import annotations
 import typing
 from functools import cache
 
-from ..base.enums import CropMethod, PadMode, UpdateOp
-from ..codecs.legacy_table import LEGACY_NUMBERS
-from ..errors import did_you_mean
+from ...base.enums import CropMethod, PadMode, UpdateOp
+from ...codecs.legacy_table import LEGACY_NUMBERS
+from ...errors import did_you_mean
+from ..custom_op import DynamicCustomOp
 from .constructors import constructed
-from .custom_op import DynamicCustomOp
 from .op_names import ABSENT, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
 
 __all__ = sorted(OP_NAMES)

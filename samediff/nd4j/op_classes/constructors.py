@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.pairs import is_array
-from ..base.datatype import DataType
-from ..errors import DL4PyError, GraphError
-from ..expressions.arrays import as_array
-from ..families.backprop import Backprop
-from ..files.node_args import takes_inputs
-from ..ir import signature as sig
-from ..ir.namespaces import refusal
-from ..ir.op import OPS, Op
-from ..ir.variable import SDVariable
+from ...arrays.pairs import is_array
+from ...base.datatype import DataType
+from ...errors import DL4PyError, GraphError
+from ...expressions.arrays import as_array
+from ...families.backprop import Backprop
+from ...files.node_args import takes_inputs
+from ...ir import signature as sig
+from ...ir.namespaces import refusal
+from ...ir.op import OPS, Op
+from ...ir.variable import SDVariable
 from .op_names import FORMS
 
 
