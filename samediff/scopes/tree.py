@@ -124,7 +124,7 @@ def _add_other(value: Any, key: list[Any], arrays: list[Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _fields(kind: type) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     return tuple([f.name for f in dataclasses.fields(kind)])
 
 
