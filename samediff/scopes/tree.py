@@ -50,7 +50,7 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
     if isinstance(value, dict):
         return Branch(kind, tuple(value), tuple([flatten(v, arrays, f"{path}[{k!r}]", numbers) for k, v in value.items()]))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = _fields(kind)
+        fields = tuple([f.name for f in dataclasses.fields(value)])
         return Branch(kind, fields, tuple([flatten(getattr(value, n), arrays, f"{path}.{n}", numbers) for n in fields]))
     try:
         return Exact(value)
