@@ -50,7 +50,7 @@ def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False
     if isinstance(value, dict):
         return Branch(kind, tuple(value), tuple([flatten(v, arrays, f"{path}[{k!r}]", numbers) for k, v in value.items()]))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = _fields(kind)
+        fields = tuple([f.name for f in dataclasses.fields(value)])
         return Branch(kind, fields, tuple([flatten(getattr(value, n), arrays, f"{path}.{n}", numbers) for n in fields]))
     try:
         return Exact(value)
@@ -124,7 +124,7 @@ def _add_other(value: Any, key: list[Any], arrays: list[Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _fields(kind: type) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     return tuple([f.name for f in dataclasses.fields(kind)])
 
 
