@@ -18,6 +18,7 @@ from ..types.input_type import (
     InputTypeConvolutional,
     InputTypeConvolutional3D,
     InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
     InputTypeRecurrent,
 )
 from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
