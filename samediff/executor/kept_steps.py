@@ -68,7 +68,7 @@ def _joined(first: Node, second: Node, asked: Collection[str | None], specs: dic
     first = replace(first, op=op.replace(body=SubGraph(op.body.sd, op.body.inputs, [*op.body.outputs, *more])),
                     outputs=(*first.outputs[:count], *kept, *first.outputs[count:]))
     inputs = [*later.body.inputs[:split], *rows, *later.body.inputs[split:]]
-    body = SubGraph.of_nodes(later.body.sd, needed([n for n in nodes if n.outputs[0] not in rows], left), inputs, left)
+    body = SubGraph.of_nodes(later.body.sd, needed([n for n in nodes if set(n.outputs).isdisjoint(rows)], left), inputs, left)
     return first, replace(second, op=later.replace(body=body, sequences=later.sequences + len(rows)),
                           inputs=(*second.inputs[:split], *(stacked[n] for n in rows), *second.inputs[split:]),
                           outputs=tuple(n for i, n in enumerate(second.outputs) if i not in dropped))

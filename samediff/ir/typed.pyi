@@ -266,7 +266,7 @@ class MathOps(Namespace):
     def ceil(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def check_numerics(self, x: Operand, message: Operand | None = ...) -> SDVariable:
-        """x itself, when all of it is finite; else a NumericalError with ``message``, a text.  Shapes: x (*S) floating, message () -> (*S)."""
+        """x itself, when all of it is finite; else a NumericalError with ``message``, a text. Shapes: x (*S) floating, message () -> (*S)."""
     @overload
     def check_numerics(self, name: str | list[str] | None, x: Operand, message: Operand | None = ...) -> SDVariable: ...
     checkNumerics = check_numerics

@@ -97,7 +97,7 @@ class Assert(Op):
 
 @op("check_numerics", api="math.check_numerics", inputs="x message?", file=FileArgs())
 class CheckNumerics(Op):
-    """x itself, when all of it is finite; else a NumericalError with ``message``, a text.  Shapes: x (*S) floating, message () -> (*S)."""
+    """x itself, when all of it is finite; else a NumericalError with ``message``, a text. Shapes: x (*S) floating, message () -> (*S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         require_floating(self.id, specs[0])
@@ -113,4 +113,4 @@ class CheckNumerics(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        return [output_grads[0]]
+        return [output_grads[0], *(None for _ in inputs[1:])]

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, log_softmax
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.errors import DataTypeError, DL4PyError, GraphError, ShapeError
+from dl4py.samediff.errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError
 
 X = np.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]], np.float32)
 
@@ -252,3 +252,15 @@ def test_refusals_are_typed_when_saved_and_loaded():
     assert again.output({"c": np.array([True])}, "checked")["checked"].tolist() == [True]
     with pytest.raises(DL4PyError, match="does not hold"):
         again.output({"c": np.array([False])}, "checked")
+
+
+def test_numbers_are_checked_with_a_message():
+    sd = SameDiff.create()
+    x = sd.var("x", np.float32([1, 2]))
+    y = sd.math.check_numerics(x, sd.constant("message", np.array("here")))
+    y.sum("loss").mark_as_loss()
+    np.testing.assert_array_equal(y.eval(), [1, 2])
+    np.testing.assert_array_equal(sd.calculate_gradients({}, "x")["x"], [1, 1])
+    sd.associate_array_with_variable(np.float32([np.nan, 2]), "x")
+    with pytest.raises(NumericalError, match="here: 1 of 2 elements"):
+        y.eval()
