@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, log_softmax
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError
+from dl4py.samediff.errors import DataTypeError, DL4PyError, GradientError, GraphError, NumericalError, ShapeError
 
 X = np.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]], np.float32)
 
@@ -264,3 +264,16 @@ def test_numbers_are_checked_with_a_message():
     sd.associate_array_with_variable(np.float32([np.nan, 2]), "x")
     with pytest.raises(NumericalError, match="here: 1 of 2 elements"):
         y.eval()
+
+
+@pytest.mark.parametrize("op_id, count", [("zeta", 2), ("igamma", 2), ("igammac", 2), ("betainc", 3)])
+def test_special_functions_have_a_gradient_by_their_last_input_alone(op_id, count):
+    for i in range(count):
+        sd = SameDiff.create()
+        values = [np.float64([0.3, 0.6])] * count if op_id == "betainc" else [np.float64([1.5, 2.5])] * count
+        sd.op(op_id, *(sd.var("x", v) if k == i else sd.constant(v) for k, v in enumerate(values))).sum("loss").mark_as_loss()
+        if i == count - 1:
+            assert np.isfinite(sd.calculate_gradients({}, "x")["x"]).all()
+        else:
+            with pytest.raises(GradientError, match="no gradient by its input"):
+                sd.calculate_gradients({}, "x")
