@@ -65,7 +65,7 @@ REFUSED = {"is_complex", "scaled", "has_bias", "ret_full_sequence"}
 NEED_AXES = {"iamax", "iamin", "first_index", "last_index", "spread", "spread_sum"}
 #: Those of gradients, which the rows of their ops give, and shapes that name a size.
 GIVEN_ELSEWHERE = {"lstm_sequence_grad": ["mask?"], "rnn_sequence_grad": ["mask?"], "resize_back": ["size?"], "create_list": ["size?"],
-                   "distribution_binomial_ex": ["shape_variable?"]}
+                   "distribution_binomial_ex": ["shape_variable?"], "check_numerics": ["message?"]}
 
 NAMES = [f"{r.op_id}-{i}" for i, r in enumerate(ROWS)]
 
