@@ -69,7 +69,7 @@ def array_code(op: Op, specs: Sequence[TensorSpec | None]) -> tuple[Any, tuple[S
     NotInGraphError
         As :func:`followed`.
     """
-    fixed = tuple(None if s is None or s.value is None or s.dtype.is_floating or s.dtype.numpy.hasobject else np.asarray(s.value).tobytes()
+    fixed = tuple(None if s is None or s.value is None or s.dtype.is_floating or not s.dtype.is_numeric else np.asarray(s.value).tobytes()
                   for s in specs)
     return _array_code(op, tuple(specs), fixed)
 

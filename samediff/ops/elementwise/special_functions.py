@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class SpecialFunction(Op):
-    """A function of numbers at the same places, with broadcasting. Shapes: all of one floating type -> the same.
+    """A function of numbers at the same places, with broadcasting.  Shapes: all of one floating type -> the same.
 
     The gradient is that by the last input alone: there is no closed form of the others.
     """
 
     function: ClassVar[str] = ""
-    not_differentiable_by: ClassVar[tuple[int, ...]] = (0,)
+    not_differentiable_by = (0,)
 
     def infer(self, *specs: TensorSpec) -> Specs:
         require_floating(self.id, *specs)
