@@ -28,7 +28,7 @@ class _Constants:
         """The constant of an array."""
         return self.sd.constant(np.array(to_numpy(array)))
 
-    def looks_at(self, part: Any, source: Any) -> None:
+    def looks_at(self, part: Any, source: Any, places: Any) -> None:
         """Nothing: arrays of code know themselves what they look at."""
 
     def inner(self, value: Any) -> Any:
