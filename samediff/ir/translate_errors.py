@@ -96,20 +96,20 @@ def _refusing(method: Callable[..., Any], name: str) -> Callable[..., Any]:
         except _RAW as error:
             if isinstance(error, DL4PyError):
                 locate(error)
-            if isinstance(error, DL4PyError) or not _is_ours(error):
+            if isinstance(error, DL4PyError) or is_of_users(error):
                 raise
             _refuse(error, method, name, args, options)
     return checked
 
 
-def _is_ours(error: BaseException) -> bool:
-    """Whether no code of users was running."""
+def is_of_users(error: BaseException) -> bool:
+    """Whether code of users was running."""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
-            return False
+            return True
         trace = trace.tb_next
-    return True
+    return False
 
 
 def _refuse(error: Exception, method: Callable[..., Any], name: str, args: tuple[Any, ...], options: dict[str, Any]) -> NoReturn:
@@ -127,7 +127,7 @@ def _refuse(error: Exception, method: Callable[..., Any], name: str, args: tuple
 
 def in_our_words(error: Exception, what: str, args: Sequence[Any], options: Mapping[str, Any]) -> Exception:
     """The typed error for what NumPy raised when it was called so; the error itself where it is typed already or arose in users' code."""
-    kind = None if isinstance(error, DL4PyError) or not _is_ours(error) else error_class(error)
+    kind = None if isinstance(error, DL4PyError) or is_of_users(error) else error_class(error)
     return error if kind is None else kind(call_text(str(error) or type(error).__name__, what, args, options))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
+from ..errors import ShapeError
 from ..families.array_code.symbolic_size import NotInGraphError
 
 
@@ -106,6 +107,8 @@ def accumulate(xp: Any, ufunc: np.ufunc, x: Any, axis: int = 0) -> Any:
 def convolve(xp: Any, a: Any, v: Any, mode: str = "full") -> Any:
     """Discrete convolution of two vectors."""
     a, v = xp.alike([xp.of_rank_1(xp.array_of(a)), xp.of_rank_1(xp.array_of(v))])
+    if a.ndim != 1 or v.ndim != 1:
+        raise ShapeError(f"np.convolve takes two vectors; got shapes {a.variable.spec.shape} and {v.variable.spec.shape}")
     if v.shape[0] > a.shape[0]:
         a, v = v, a
     n, m = a.shape[0], v.shape[0]

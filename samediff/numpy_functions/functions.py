@@ -38,6 +38,9 @@ _OF_TYPES = (np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.min_
 _WITH_FIRST = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "amax": "maximum", "amin": "minimum",
                "any": "logical_or", "all": "logical_and"}
 
+#: Reductions over an axis or a tuple of axes, but no list of them.
+_OF_AXES = {*_WITH_FIRST, "mean", "std", "var", "argmax", "argmin", "ptp", "count_nonzero"}
+
 #: Options that change no value.
 _NO_MATTER = {"subok", "casting", "like"}
 #: What NumPy's functions take for "not given".
@@ -64,6 +67,15 @@ def _of_nothing(x: Any, axis: Any, keepdims: bool) -> tuple[Any, ...] | None:
     if not any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
         return None
     return tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+
+
+def _check_axes(name: str, axis: Any) -> None:
+    if isinstance(axis, list) and name.removeprefix("nan") in _OF_AXES:
+        raise TypeError("the axis is an integer or a tuple of them")
+    for a in axis if isinstance(axis, (tuple, list)) else [] if axis is None else [axis]:
+        if isinstance(a, (bool, np.bool_)):
+            raise TypeError("an integer is required for the axis")
+        operator.index(a)
 
 
 class NumpyFunctions(GraphNamespace):
@@ -105,6 +117,7 @@ class NumpyFunctions(GraphNamespace):
         if function in _OF_TYPES:
             return function(*(a.dtype if isinstance(a, GraphArray) else a for a in args), **kwargs)
         try:
+            _check_axes(name, kwargs.get("axis"))
             ufunc = getattr(function, "__self__", None)
             if isinstance(ufunc, np.ufunc):
                 return self._of_ufunc(ufunc, name, args, kwargs)
@@ -216,8 +229,8 @@ class NumpyFunctions(GraphNamespace):
             name = "any" if "max" in name else "all"
         if axis is not None and not (axis if isinstance(axis, tuple) else True):
             return x                            # over no axis
-        if axis is not None and x.ndim:
-            normalize_axis_tuple(axis, x.ndim, "axis")
+        if axis is not None:
+            normalize_axis_tuple(axis, max(x.ndim, 1), "axis")
         if "where" in more:
             return self._reduced_where(name, x, axis, keepdims, more)
         first = more.pop("initial", None) if name in _WITH_FIRST else None
@@ -251,6 +264,16 @@ class NumpyFunctions(GraphNamespace):
         """An array in a floating type, as NumPy's functions of such have it."""
         x = self.array_of(x)
         return self.astype(x, np.float64) if x.dtype.kind in "biu" else x
+
+    def _spread_by_op(self, op_id: str, x: Any, axis: Any, keepdims: bool, ddof: float) -> GraphArray:
+        if axis is not None:
+            normalize_axis_tuple(axis, max(x.ndim, 1), "axis")
+        return super()._spread_by_op(op_id, x, axis, keepdims, ddof)  # type: ignore[no-any-return]
+
+    def expand_dims(self, x: Any, axis: Any) -> GraphArray:
+        """New axes of size 1."""
+        axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+        return super().expand_dims(x, sorted(normalize_axis_tuple(axes, x.ndim + len(axes), "axis")))  # type: ignore[no-any-return]
 
     def var(self, x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0,  # type: ignore[override]  # NumPy's order
             keepdims: bool = False) -> GraphArray:
@@ -347,6 +370,8 @@ class NumpyFunctions(GraphNamespace):
     def concatenate(self, arrays: Sequence[Any], axis: int | None = 0, dtype: Any = None) -> GraphArray:
         """One after the other along an axis, or all elements where that is None."""
         parts = [self.array_of(a) if dtype is None else self.astype(self.array_of(a), dtype) for a in arrays]
+        if axis is not None and (len({p.ndim for p in parts}) != 1 or not parts[0].ndim):
+            raise ShapeError(f"arrays that are joined have equal ranks above 0; got {', '.join(str(p.variable.spec.shape) for p in parts)}")
         return super().concatenate(parts if axis is not None else [self.ravel(p) for p in parts], axis or 0)
 
     concat = concatenate
@@ -386,8 +411,11 @@ class NumpyFunctions(GraphNamespace):
 
     def tile(self, x: Any, counts: Any) -> GraphArray:
         """The whole repeated along each axis."""
-        x = self.of_rank_1(x)
-        more = (len(counts) if isinstance(counts, (tuple, list, np.ndarray)) else 1) - x.ndim
+        x, given = self.of_rank_1(x), counts if isinstance(counts, (tuple, list, np.ndarray)) else (counts,)
+        counts = tuple(n if isinstance(n, SymbolicSize) else operator.index(n) for n in given)
+        if any(isinstance(n, int) and n == 0 for n in counts):
+            raise NotInGraphError("np.tile that leaves nothing has no graph node")
+        more = len(counts) - x.ndim
         return super().tile(self.reshape(x, (1,) * more + tuple(x.shape)) if more > 0 else x, counts)
 
     def swapaxes(self, x: Any, first: int, second: int) -> GraphArray:
@@ -422,7 +450,7 @@ class NumpyFunctions(GraphNamespace):
             count = self.astype(self.wrap(axis_size(x.variable, axis or 0, DataType.LONG)), places.dtype)
         if mode != "raise":
             places = self.clip(places, 0, count - 1) if mode == "clip" else places % count
-        if not isinstance(indices, int):
+        if not isinstance(indices, int) or indices < 0:
             places = self.where(places < 0, places + count, places)
         return super().take(x, places, axis or 0)
 

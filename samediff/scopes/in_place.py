@@ -121,6 +121,8 @@ def set_item(trace: Any, target: LazyINDArray, index: Any, value: Any) -> None:
     """``target[index] = value``."""
     entries = index if isinstance(index, tuple) else (index,)
     old = array_of(target)
+    if sum(e is Ellipsis for e in entries) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
     if all(e is Ellipsis or (isinstance(e, slice) and e == slice(None)) for e in entries):
         assign(trace, target, value)
         return

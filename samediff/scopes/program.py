@@ -1,6 +1,8 @@
 """A function that was traced for arguments of one form, and its replay."""
 from __future__ import annotations
 
+import pickle
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
@@ -69,7 +71,10 @@ class TracedProgram:
         inputs = [trace.sd.tables.new_input(n, s) for n, s in zip(names, specs)]
         with recording(trace):
             args, kwargs = build(form, iter([trace.lazy(v) for v in inputs]))
+            before = _generators()
             made = function(*args, **kwargs)
+            if _generators() != before:
+                trace.refuse("it draws numbers of np.random or random, and each call would find the same: ops of Nd4j.random draw anew")
             if isinstance(made, (Iterator, Awaitable, AsyncIterator)):
                 if isinstance(made, Coroutine):
                     made.close()                    # nobody awaits it
@@ -123,6 +128,11 @@ class TracedProgram:
             (sd.convert_to_variable if sd.variable(name).dtype.is_floating else sd.convert_to_constant)(name)
         sd.set_outputs(*self._outputs)
         return sd
+
+
+def _generators() -> tuple[Any, ...]:
+    """The states of the generators that NumPy and Python share among all code."""
+    return pickle.dumps(np.random.get_state(legacy=False)), random.getstate()
 
 
 def _wrapped(array: Any) -> Any:

@@ -14,14 +14,14 @@ from ..arrays.recording import Recorder, switch
 from ..base.datatype import DataType
 from ..base.source_line import SourceLine, user_line
 from ..base.spec import TensorSpec
-from ..errors import DL4PyError, GraphScopeError
+from ..errors import DL4PyError, GraphError, GraphScopeError
 from ..expressions.arrays import as_array, to_numpy
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..graph.graph import SameDiff
 from ..ir.op import Op
 from ..ir.tables import VISIBLE_VALUE
-from ..ir.translate_errors import call_text, error_class, locate, name_of_function, raise_known, translated
+from ..ir.translate_errors import call_text, error_class, is_of_users, locate, name_of_function, translated
 from ..ir.variable import SDVariable
 from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
@@ -209,8 +209,10 @@ class GraphTrace:
                 raise
             raise kind(str(error)) from error
         except Exception as error:
-            raise_known(error, what, args, options)
-            raise
+            if is_of_users(error):
+                raise
+            theirs = refusal(function, args, options) or error
+            raise (error_class(theirs) or GraphError)(call_text(str(theirs), what, args, options)) from error
 
     def _refuse_call(self, why: Exception, what: str, function: Callable[..., Any], args: Sequence[Any],
                      options: Mapping[str, Any]) -> NoReturn:
@@ -279,10 +281,10 @@ class GraphTrace:
 
     def places(self, index: Any) -> Any:
         """An index with positions in place of small masks whose values are known."""
-        entries = list(index) if isinstance(index, tuple) else [index]
+        entries = [list(e) if type(e) is range else e for e in (index if isinstance(index, tuple) else [index])]
         masks = [isinstance(e, np.ndarray) and e.dtype == np.bool_ and e.size <= VISIBLE_VALUE and e.ndim > 0 for e in entries]
         if not any(masks):
-            return index
+            return tuple(entries) if isinstance(index, tuple) else entries[0]
         for e, known in zip(entries, masks):
             if known:
                 self.capture(e)                 # so that other values are another trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import functools
+import random
 import threading
 import warnings
 from collections import namedtuple
@@ -442,3 +443,11 @@ def test_a_result_that_depends_on_nothing_has_gradients_of_zeros():
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(DataTypeError, match="a seed is a whole number"):
         compiled(lambda x: x, seed=seed)
+
+
+@pytest.mark.parametrize("draw", [lambda: np.random.rand(), lambda: np.random.normal(size=3), random.random])
+def test_numbers_that_all_code_shares_are_drawn_in_each_call(draw):
+    f = compiled(lambda x: x + draw())
+    with pytest.warns(UserWarning, match="draws numbers of np.random or random.*Nd4j.random.*test_compiled.py"):
+        first = f(X)
+    assert (first != f(X)).any()

@@ -21,6 +21,7 @@ np.linalg.tensorsolve(p, s[0]) | v[[]] | np.lexsort((v[0], v[1])) | np.max(m, in
 np.trapezoid(m) | np.delete(v[:1], 0) | np.add(m, m, dtype=np.float64) | np.less(a, 0.5, dtype=np.bool_)
 np.max(a[:, :0], axis=1, initial=1) | np.min(a[:0], axis=(0,), keepdims=True, initial=2) | np.max(a[:0], initial=3)
 np.einsum("ij,kj->ik", a, b[:, :1]) | np.einsum("i...,i...->...", a[:1], a) | np.einsum("ij,jk->k", a[:, :1], s)
+np.take(v, -1) | np.take(a, -1, axis=0) | np.take(a, -2, 1) | a[range(2)] | a[:, range(1, 3)] | np.tile(v, 2) | np.expand_dims(a, (0, 2))
 a[:0][np.ones(0, bool)] | a[np.zeros(a.shape, bool)] | t[:0][np.zeros((0, 3), bool)]
 np.reciprocal(i + 7)
 np.diff(a, n=2) | np.diff(v, prepend=0.0, append=1) | np.diff(m) | np.ediff1d(a) | np.gradient(v) | np.gradient(a, axis=0)
