@@ -18,6 +18,7 @@ from ..types.input_type import (
     InputTypeConvolutional,
     InputTypeConvolutional3D,
     InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
     InputTypeRecurrent,
 )
 from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
@@ -128,7 +129,9 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
-        return input_type           # also that of series, which rows behind GlobalPoolingLayer have: `define_layer` sees the arrays
+        if not (isinstance(input_type, InputTypeRecurrent) and input_type.pooled):
+            self.expects(input_type, InputTypeFeedForward, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat)
+        return input_type
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         if self.n_in > 0 and not override:
