@@ -129,7 +129,8 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
         return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
-        self.expects(input_type, InputTypeFeedForward, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat)
+        if not (isinstance(input_type, InputTypeRecurrent) and input_type.pooled):
+            self.expects(input_type, InputTypeFeedForward, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat)
         return input_type
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:

@@ -293,7 +293,9 @@ class GlobalPoolingLayer(NoParamLayer, GlobalPoolingLayerNames):
         return None
 
     def output_type(self, input_type: InputType) -> InputType:
-        if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):
+        if isinstance(input_type, InputTypeRecurrent):
+            return input_type.replace(pooled=self.collapse_dimensions)
+        if isinstance(input_type, InputTypeFeedForward):
             return input_type
         if isinstance(input_type, InputTypeConvolutional):
             if self.collapse_dimensions:

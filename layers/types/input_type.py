@@ -147,12 +147,15 @@ class InputTypeRecurrent(InputType, InputTypeRecurrentNames):
         Number of steps; -1 (default) where it is not known.
     format : RNNFormat or str
         NCW (default): (batch, size, steps); NWC: (batch, steps, size).
+    pooled : bool
+        Whether the arrays are rows (batch, size) all the same: those of a GlobalPoolingLayer, whose type stays a series as in DL4J.
     """
 
     kind: ClassVar[str] = "RNN"
     size: int
     time_series_length: int = -1
     format: Convertible[RNNFormat] = RNNFormat.NCW
+    pooled: bool = field(default=False, saved=False)
 
     def validate(self) -> None:
         self._positive("size")

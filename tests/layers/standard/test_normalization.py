@@ -5,18 +5,21 @@ import numpy as np
 import pytest
 
 from dl4py.layers import (
+    LSTM,
     BatchNormalization,
     CNN2DFormat,
     ConvolutionLayer,
     DenseLayer,
+    GlobalPoolingLayer,
     InputType,
     LocalResponseNormalization,
     LossLayer,
     OutputLayer,
+    RnnOutputLayer,
 )
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
-from dl4py.samediff.errors import ShapeError
+from dl4py.samediff.errors import ConfigurationError, ShapeError
 from dl4py.samediff.ops.nn.batch_norm import BatchNormInference, BatchNormTraining
 from dl4py.samediff.training import Adam
 from tests.helpers.gradcheck import check_gradients
@@ -92,6 +95,17 @@ def test_gradients_through_images(rng, form):
 def test_gradients_through_rows(rng):
     net = network(DenseLayer(n_in=2, n_out=3), BatchNormalization(n_in=3, n_out=3), OutputLayer(n_in=3, n_out=2, activation="softmax"))
     check_network(net, rng.normal(size=(5, 2)), np.eye(2)[[0, 1, 1, 0, 1]], STATISTICS)
+
+
+def test_rows_of_pooled_series_are_normalized(rng):
+    net = network(LSTM(n_out=4), GlobalPoolingLayer("MAX"), BatchNormalization(), OutputLayer(n_out=2, activation="softmax"),
+                  input_type=InputType.recurrent(3, 5))
+    check_network(net, rng.normal(size=(4, 3, 5)), np.eye(2)[[0, 1, 1, 0]], STATISTICS)
+
+
+def test_series_are_refused():
+    with pytest.raises(ConfigurationError, match="BatchNormalization.*expects FeedForward"):
+        network(LSTM(n_out=4), BatchNormalization(), RnnOutputLayer(n_out=2, activation="softmax"), input_type=InputType.recurrent(3, 5))
 
 
 def test_local_response(rng):
