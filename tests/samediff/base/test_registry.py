@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import importlib.metadata
-import sys
 import runpy
+import sys
 import warnings
 
 import numpy as np
