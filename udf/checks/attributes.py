@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -16,18 +16,28 @@ from ..ops.base import UserOp
 from . import runs
 from .examples import Example
 
-#: So many attributes are changed, one at a time.
-_ATTRIBUTES = 4
+#: So many changes are tried, of one attribute at a time.
+_ATTRIBUTES = 8
 
 
 def other_attributes(op: Op, arrays: Example = ()) -> list[tuple[str, Op]]:
-    """The op with other numbers, truth values and members of enums, one attribute at a time; one with which it takes the arrays, if any."""
-    found = []
-    for name, values in _alternatives(op):
-        made = [other for value in values if (other := _accepted(op, name, value)) is not None]
-        if made:
-            found.append((name, next((m for m in made if arrays and runs.takes(m, arrays)), made[0])))
+    """The op with other numbers, truth values and members of enums, one attribute at a time: a value with which it takes the arrays, if
+    any, and one of the other sign, if it takes that."""
+    found: list[tuple[str, Op]] = []
+    for name, value in _attributes(op).items():
+        made = [other for v in others(value) if (other := _accepted(op, name, v)) is not None]
+        taken = [other for other in made if arrays and runs.takes(other, arrays)]
+        turned = _accepted(op, name, _turned(name, value))
+        found += [(name, other) for other in (taken or made)[:1]]
+        found += [(name, turned)] if taken and turned is not None and turned != taken[0] and runs.takes(turned, arrays) else []
     return found[:_ATTRIBUTES]
+
+
+def _turned(name: str, value: Any) -> Any:
+    """A number of the other sign, for one that has a sign: counts and sizes have none."""
+    if isinstance(value, float):
+        return -value
+    return -1 if name in ("axis", "dim") and type(value) is int else value
 
 
 def _accepted(op: Op, name: str, value: Any) -> Op | None:
@@ -52,13 +62,10 @@ def _fields(op: JavaOp) -> dict[str, Any]:
     return {n: v for n, v in vars(user).items() if n in chosen and n not in PASSING}
 
 
-def _alternatives(op: Op) -> Iterator[tuple[str, list[Any]]]:
-    held = dict(op.instance().properties_for_function()) if isinstance(op, JavaOp) else {}
-    if isinstance(op, UserOp):
-        held = {name: getattr(op, name) for name in op.attribute_names()}
-    for name, value in held.items():
-        if values := list(others(value)):
-            yield name, values
+def _attributes(op: Op) -> dict[str, Any]:
+    if isinstance(op, JavaOp):
+        return dict(op.instance().properties_for_function())
+    return {name: getattr(op, name) for name in op.attribute_names()} if isinstance(op, UserOp) else {}
 
 
 def _with(op: Op, name: str, value: Any) -> Op:
@@ -96,7 +103,7 @@ def with_other_attributes(op: Op, arrays: Example, saved: Callable[[Op, Example]
             runs.shape_rule(other, arrays)
             runs.plan_rewrite(other, arrays)
             saved(other, arrays)
-        except CheckFailure as error:
+        except (CheckFailure, DL4PyError) as error:
             raise CheckFailure(f"with another {name!r}: {error}. Shape rule and kernels are given the attributes and have to heed "
                                "them") from error
         taken.append(name)

@@ -25,6 +25,7 @@ from ..code.gpu_text import cuda_kernel
 from ..code.gradient_op import coded_grad
 from ..code.kernels import compiled
 from ..code.run_code import StatefulCode, stateful_grad
+from ..code.saved_outputs import with_saved
 from .calling import apply
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class UserOp(CodeOp):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         if self.has_coded_gradient():
-            return coded_grad(self, inputs, outputs, output_grads)
+            return with_saved(self, inputs, outputs, output_grads, coded_grad(self, inputs, outputs, output_grads))
         output_grads = output_grads[:len(output_grads) - self.saved]
         if all(v is not None for v in inputs) and not isinstance(elementwise(self, tuple(v.dtype.numpy for v in inputs)), ex.TraceError):
             return super().grad(inputs, outputs, output_grads)
@@ -259,7 +260,7 @@ def _differentiating(raw: Callable[..., Any]) -> Callable[..., Any]:
         what = f"grad of op {self.id!r}"
         with building(what, user_code(raw), GradientError):
             found = raw(self, inputs, outputs, output_grads[:len(output_grads) - self.saved])
-        return collected_gradients(what, found, len(inputs))
+        return with_saved(self, inputs, outputs, output_grads, collected_gradients(what, found, len(inputs)))
     return grad
 
 

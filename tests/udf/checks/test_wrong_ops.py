@@ -336,3 +336,24 @@ def test_gradients_that_fail_for_other_attributes(refuses, text):
         return np.asarray(x).sum(axis=axis)
     made = scaled(grad=grad)(total).op_class()
     refused(lambda: circumstances.gradients_of_other_attributes(made, [X], 1e-6, 0), text)
+
+
+@pytest.mark.parametrize("right, text", [(False, "with another 'k'"), (True, None)])
+def test_gradients_for_numbers_of_the_other_sign(right, text):
+    def grad(xp, inputs, outputs, grads, k):
+        return [grads[0] * (abs(k) if right or k > 0 else 1.0)]
+
+    def size(xp, x, *, k: float = 1.5):
+        return np.asarray(x) * abs(k)
+    made = scaled(grad=grad)(size).op_class()
+    refused(lambda: circumstances.gradients_of_other_attributes(made, [X], 1e-6, 0), text)
+
+
+@pytest.mark.parametrize("rule, text", [
+    (lambda x, axis: x.with_shape(x.shape[:axis] + x.shape[axis + 1:]), "with another 'axis'"),
+    (lambda x, axis: x.with_shape(tuple(np.delete(x.shape, axis))), None)])
+def test_axes_from_the_end(rule, text):
+    def total(xp, x, *, axis: int = 0):
+        return np.asarray(x).sum(axis=axis)
+    made = scaled(infer=rule, gradient="none")(total).op_class()
+    refused(lambda: attributes.with_other_attributes(made, [X], lambda op, arrays: None), text)
