@@ -93,7 +93,7 @@ def _again(first: Node, second: Node) -> dict[str, Node]:
     same |= {n for n, outer in zip(op.body.inputs[whole:], first.inputs[whole:]) if outside.get(n) == outer}
     same |= {v.name() for v in here.variables() if v.is_constant() and there.tables.store.get(v.name()) is here.tables.store[v.name()]}
     found: dict[str, Node] = {}
-    for node in here.nodes():
+    for node in needed(here.nodes(), op.body.outputs):
         other = there.tables.nodes.get(node.name)
         if other is None or node.op.stateful or not (node.op == other.op and node.inputs == other.inputs and node.outputs == other.outputs):
             continue

@@ -14,14 +14,16 @@ REFUSED: dict[str, str] = {
           "kept drawn"),
     **_of("ONNX has no decompositions of matrices and solves no systems",
           "matrix_inverse matrix_cofactors lu lu_order logdet log_matrix_determinant cholesky solve triangular_solve lstsq qr svd "
-          "svd_factors svd_slope eig eigh"),
-    **_of("ONNX has no such function", "lgamma digamma bitcast bits_hamming_distance"),
+          "svd_factors svd_slope eig eigh sqrtm"),
+    **_of("ONNX has no such function",
+          "lgamma digamma polygamma zeta igamma igammac betainc bitcast bits_hamming_distance compare_and_bitpack"),
     **_of("values decide what is computed, or how large results are",
-          "Assert switch_op histogram histogram_fixed_width bincount dynamic_partition listdiff eye_of"),
+          "Assert check_numerics switch_op histogram histogram_fixed_width bincount dynamic_partition listdiff eye_of"),
     **_of("sorts or chooses by values, step by step",
-          "unique first_places percentile nth_element in_top_k ctc_loss crop_and_resize dilation2d"),
+          "unique unique_with_counts non_max_suppression_overlaps first_places percentile nth_element in_top_k ctc_loss crop_and_resize "
+          "dilation2d"),
     **_of("writes to places that values name, one after the other",
-          "compat_sparse_to_dense dynamic_stitch split_list"),
+          "compat_sparse_to_dense dynamic_stitch split_list draw_bounding_boxes"),
     **_of("made of the sizes that values have", "lin_space_of broadcast_dynamic_shape"),
     **_of("made by gradients, which models for inference do not have",
           "percentile_place nth_place cumprod_bp product_of_others pad_sum put_rows partition_join sparse_cross_entropy_slope "

@@ -72,7 +72,7 @@ REFUSED_OPS = {
     **_all("_mishderivative broadcast_equalto broadcast_greaterthan broadcast_lessthan broadcast_greaterthanorequal "
                     "broadcast_notequal broadcast_lessthanorequal leakyreluderivative min_max_datatype put_rows scan eig log2 log10 "
                     "dot_product_attention_v2 squaredsubtract_scalar floordiv_scalar mod_scalar reshape_like zero_state pnormpool2d "
-                    "dl4j_lstm dl4j_simple_rnn lstm_block_first", _NO_CLASS),
+                    "dl4j_lstm dl4j_simple_rnn lstm_block_first sqrtm", _NO_CLASS),
     **_all("old_assign and_scalar broadcastadd broadcastsub broadcastmul broadcastdiv broadcastrdiv broadcastrsub "
                     "broadcast_min broadcast_max broadcast_amin broadcast_amax linspace_random noop log_matrix_determinant mish lstmCell "
                     "lstmLayer lstm_layer_call svd batched_gemm lstmBlock lstmBlockCell sru ctc_loss create_view", _BROKEN),
@@ -95,6 +95,9 @@ REFUSED_ROWS: list[tuple[str, Any, str]] = [
     ("eye_of", lambda r: isinstance(r.inputs[0], int), "DL4J's kernel takes sizes as vectors of one number"),
     ("softmax_cross_entropy_loss", lambda r: r.attributes.get("loss_reduce") is LossReduce.NONE,
      "DL4J's kernel refuses weights of examples with NONE"),
+    *((name, lambda r: len({a.shape for a in r.arrays()}) > 1, "DL4J's kernel takes arrays of one shape alone")
+      for name in ("polygamma", "zeta", "betainc")),
+    ("check_numerics", lambda r: len(r.inputs) == 1, "DL4J's kernel needs a message"),
 ]
 
 #: Rows that DL4J runs with another result: a condition on the row, and why.

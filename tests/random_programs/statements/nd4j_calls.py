@@ -35,6 +35,7 @@ Nd4j.matmul(mat(a), mat(b)) ; Nd4j.matmul(mat(a), mat(b), True, False, True) ; N
 Nd4j.gemm(mat(a), mat(b), False, True, 2.0, 0.0) ; Nd4j.tensorMmul(mat(a), mat(b), [[1], [0]]) ; Nd4j.dot(vec(a), vec(b)) ; Nd4j.dot(a, a)
 Nd4j.getStrides([2, 3], "c")[0] * a ; Nd4j.sizeOfDataType(DataType.FLOAT) * a
 changed(a, lambda x: Nd4j.shuffle(x, Nd4j.getRandom(), 0) if False else x)
+Nd4j.scatterUpdate("ADD", a.dup(), [0, 0], np.concatenate([a[:1], a[:1]]), *range(1, a.ndim))
 """
 
 FLOW = """

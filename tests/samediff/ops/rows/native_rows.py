@@ -125,7 +125,8 @@ row("fake_quant_share", "f:2,3 f:2,3", [-0.7], [0.8], num_bits=3, part=1)
 row("compare_and_bitpack", "f:2,16", 0.25)
 
 # Boxes and colours
-row("draw_bounding_boxes", "u:2,5,6,3 u:2,2,4 u:3,3")
+row("draw_bounding_boxes", "u:2,5,6,3",
+    [[[0.1, 0.2, 0.8, 0.7], [0.0, 0.1, 0.5, 0.9]], [[0.3, 0.3, 0.9, 1.0], [0.2, 0.0, 0.6, 0.4]]], "u:3,3")
 row("non_max_suppression_overlaps", [[1.0, 0.6, 0.1], [0.6, 1.0, 0.2], [0.1, 0.2, 1.0]], [0.5, 0.9, 0.3], max_out_size=2,
     overlap_threshold=0.65)
 row("rgb_to_grs", "u:2,2,3")
