@@ -199,8 +199,7 @@ class NumpyFunctions(GraphNamespace):
 
     def _in_turn(self, ufunc: np.ufunc, x: Any, axis: int = 0, keepdims: bool = False) -> Any:
         """The slices along an axis, joined by a ufunc one after the other."""
-        parts = [self.take(x, i, axis) for i in range(x.shape[axis])]
-        made = functools.reduce(lambda a, b: self.call(ufunc, (a, b), {}), parts)
+        made = functools.reduce(lambda a, b: self.call(ufunc, (a, b), {}), (self.take(x, i, axis) for i in range(x.shape[axis])))
         return self.expand_dims(made, axis) if keepdims else made
 
     def _spread(self, x: Any, rank: int) -> Any:
@@ -413,7 +412,7 @@ class NumpyFunctions(GraphNamespace):
         """The whole repeated along each axis."""
         x, given = self.of_rank_1(x), counts if isinstance(counts, (tuple, list, np.ndarray)) else (counts,)
         counts = tuple(n if isinstance(n, SymbolicSize) else operator.index(n) for n in given)
-        if any(isinstance(n, int) and n == 0 for n in counts):
+        if 0 in [n for n in counts if isinstance(n, int)]:
             raise NotInGraphError("np.tile that leaves nothing has no graph node")
         more = len(counts) - x.ndim
         return super().tile(self.reshape(x, (1,) * more + tuple(x.shape)) if more > 0 else x, counts)
@@ -424,8 +423,7 @@ class NumpyFunctions(GraphNamespace):
 
     def moveaxis(self, x: Any, source: Any, destination: Any) -> GraphArray:
         """Axes moved to other positions."""
-        return super().moveaxis(x, *(normalize_axis_tuple(a, x.ndim, what)  # type: ignore[no-any-return]
-                                     for a, what in ((source, "source"), (destination, "destination"))))
+        return super().moveaxis(x, *(normalize_axis_tuple(a, x.ndim) for a in (source, destination)))  # type: ignore[no-any-return]
 
     def squeeze(self, x: Any, axis: Any = None) -> GraphArray:
         """Without axes of size 1."""

@@ -20,7 +20,7 @@ class SpecialFunction(Op):
     """
 
     function: ClassVar[str] = ""
-    not_differentiable_by = (0,)
+    not_differentiable_by: ClassVar[tuple[int, ...]] = (0,)
 
     def infer(self, *specs: TensorSpec) -> Specs:
         require_floating(self.id, *specs)
