@@ -19,6 +19,7 @@ from ..families.array_code.graph_namespace import GraphNamespace
 from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..families.sizes import axis_size
 from . import whole_products
+from .axes import check_axes
 from .composed import COMPOSED, SHAPES_OF_VALUES
 from .differences import DIFFERENCES, accumulate
 from .fourier import FOURIER, ComplexArray, of_pairs
@@ -37,9 +38,6 @@ _OF_TYPES = (np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.min_
 #: How reductions take in a first value.
 _WITH_FIRST = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "amax": "maximum", "amin": "minimum",
                "any": "logical_or", "all": "logical_and"}
-
-#: Reductions over an axis or a tuple of axes, but no list of them.
-_OF_AXES = {*_WITH_FIRST, "mean", "std", "var", "argmax", "argmin", "ptp", "count_nonzero"}
 
 #: Options that change no value.
 _NO_MATTER = {"subok", "casting", "like"}
@@ -67,15 +65,6 @@ def _of_nothing(x: Any, axis: Any, keepdims: bool) -> tuple[Any, ...] | None:
     if not any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
         return None
     return tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
-
-
-def _check_axes(name: str, axis: Any) -> None:
-    if isinstance(axis, list) and name.removeprefix("nan") in _OF_AXES:
-        raise TypeError("the axis is an integer or a tuple of them")
-    for a in axis if isinstance(axis, (tuple, list)) else [] if axis is None else [axis]:
-        if isinstance(a, (bool, np.bool_)):
-            raise TypeError("an integer is required for the axis")
-        operator.index(a)
 
 
 class NumpyFunctions(GraphNamespace):
@@ -117,7 +106,7 @@ class NumpyFunctions(GraphNamespace):
         if function in _OF_TYPES:
             return function(*(a.dtype if isinstance(a, GraphArray) else a for a in args), **kwargs)
         try:
-            _check_axes(name, kwargs.get("axis"))
+            check_axes(name, kwargs.get("axis"))
             ufunc = getattr(function, "__self__", None)
             if isinstance(ufunc, np.ufunc):
                 return self._of_ufunc(ufunc, name, args, kwargs)
