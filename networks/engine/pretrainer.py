@@ -63,7 +63,8 @@ class Pretrainer:
             scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
             checked = {n: expect_variable(f"{self.member.label}: the pretraining step of {n!r}", v, own[n].spec) for n, v in steps.items()}
             names = {f"{self.member.key}_{n}": v.name() for n, v in checked.items()}
-            self._steps[rank, masked] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
+            rows = sd.call("base", "size_at", x, 0)         # of series that a preprocessor folds: their steps
+            self._steps[rank, masked] = TrainingStep(sd, names, self._flat, [scores.sum().name(), rows.name()])
         return self._steps[rank, masked]
 
     def step(self, forward: Forward, batch: NetworkBatch, hear: Listeners, view: Any) -> None:
@@ -82,12 +83,11 @@ class Pretrainer:
             array[...] = flat.arrays[name]
         seed = forward.progress.seed
         step = self._made(x.ndim, 0 if mask is None else mask.ndim, seed, structure.dtype, time_axis(structure))
-        scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
         penalty = self._penalty(epoch)
         context = RunContext(True, seed, self.iteration, epoch=epoch)
-        total = step.compute({"input": x, **feeds}, context)[0]
+        total, rows = map(float, step.compute({"input": x, **feeds}, context))
         hear.call("on_gradient_calculation", view)
-        scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
+        scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, 1.0 / rows if structure.mini_batch else 1.0)
         done = At(epoch, self.iteration, Operation.TRAINING)
         pairs = [(flat.arrays[name], array) for name, array in self._flat.arrays.items()]
         with flat.gate, Transaction([self._flat.state, *(array for array, _ in pairs)], self.counter):
@@ -96,7 +96,7 @@ class Pretrainer:
             for array, new in pairs:
                 array[...] = new
             self.counter += 1
-        self.score = float(total) / x.shape[0] + penalty
+        self.score = total / rows + penalty
         hear.iteration_done(view, done)
 
     def gradient(self) -> Gradient:

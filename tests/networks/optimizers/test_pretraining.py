@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, RnnOutputLayer, TimeDistributed, VariationalAutoencoder
+from dl4py.layers import AutoEncoder, DenseLayer, InputType, OutputLayer, RnnOutputLayer, TimeDistributed, VariationalAutoencoder
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError
@@ -48,6 +48,17 @@ def test_only_the_layer_itself_changes_by_its_rule():
     for name, array in net.param_table().items():
         np.testing.assert_allclose(array.reshape(-1), wanted[name].reshape(-1), rtol=1e-9)
     assert (net.get_iteration_count(), net.score()) == (0, 0)
+
+
+def test_series_are_pretrained_as_the_rows_of_their_steps():
+    made = AutoEncoder(n_out=3, corruption_level=0.0, activation="sigmoid", l2=0.3)
+    series = np.random.default_rng(4).normal(size=(2, 4, 5))
+    one = network(made, RnnOutputLayer(n_out=2, activation="softmax"), input_type=InputType.recurrent(4, 5))
+    other = network(made, OutputLayer(n_out=2, activation="softmax"), input_type=InputType.feed_forward(4))
+    other.set_params(one.params())
+    one.pretrain_layer(0, series)
+    other.pretrain_layer(0, series.transpose(2, 0, 1).reshape(10, 4))
+    np.testing.assert_allclose(one.params(), other.params(), rtol=1e-12)
 
 
 def test_pretrain_takes_data_sets_and_epochs():
