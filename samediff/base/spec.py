@@ -99,9 +99,10 @@ def broadcast(*shapes: Shape | None) -> Shape | None:
 
 
 def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
-    """``axis`` counted from the front; AxisError when it is out of range."""
-    if not -rank <= axis < max(rank, 1):
-        raise AxisError(f"{what} {axis} is out of range for an array of rank {rank}; allowed are {-rank} to {rank - 1}")
+    """``axis`` counted from the front; AxisError when it is out of range. A single number counts as a vector of one."""
+    most = max(rank, 1)
+    if not -most <= axis < most:
+        raise AxisError(f"{what} {axis} is out of range for an array of rank {rank}; allowed are {-most} to {most - 1}")
     return axis % rank if rank else 0
 
 
