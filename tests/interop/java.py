@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.java_options import SHORT_LIVED
+
 HERE = Path(__file__).parent
 
 #: javacpp's names of the platforms that DL4J 1.0.0-M2.1 was built for.
@@ -36,8 +38,9 @@ def program(target: Path) -> str:
     listed = target / "classpath"
     command = ["mvn", "-q", "-B", f"-Djavacpp.platform={system}", f"-Dinterop.target={target}", f"-Dmdep.outputFile={listed}",
                "dependency:build-classpath", "compile"]
+    environment = {"MAVEN_OPTS": " ".join(SHORT_LIVED), **os.environ}
     for more in (["-o"], []):           # what was loaded once is asked of nobody again
-        done = subprocess.run([*command, *more], cwd=HERE, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([*command, *more], cwd=HERE, env=environment, capture_output=True, text=True, timeout=600)
         if done.returncode == 0:
             break
     if not listed.exists():
@@ -48,7 +51,7 @@ def program(target: Path) -> str:
 
 def run(target: Path, given: Path, found: Path) -> dict[str, dict[str, Any]]:
     """Let DL4J open what ``given/manifest.json`` lists; its results by name of case."""
-    command = ["java", "-Xmx2g", "-cp", program(target), "dl4py.interop.Main", str(given), str(found)]
+    command = ["java", *SHORT_LIVED, "-Xmx2g", "-cp", program(target), "dl4py.interop.Main", str(given), str(found)]
     done = subprocess.run(command, cwd=found, env=os.environ | ENVIRONMENT, capture_output=True, text=True, timeout=900)
     results: dict[str, dict[str, Any]] = {}
     for line in (found / "results.jsonl").read_text().splitlines():

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.java_options import SHORT_LIVED
 from tests.helpers.required import missing
 
 ROOT = str(Path(__file__).resolve().parents[3])
 SETTINGS = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.executorEnv.PYTHONPATH": ROOT,
             "spark.sql.shuffle.partitions": "2", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
-            "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2"}
+            "spark.log.level": "OFF", "spark.executorEnv.OMP_NUM_THREADS": "1", "spark.task.maxFailures": "2",
+            "spark.driver.extraJavaOptions": " ".join(SHORT_LIVED), "spark.executor.extraJavaOptions": " ".join(SHORT_LIVED)}
 _running: dict[str, Any] = {}
 
 
