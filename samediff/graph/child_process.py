@@ -13,7 +13,7 @@ import sys
 import sysconfig
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from multiprocessing.connection import Connection, Pipe
 from typing import IO, Any, TypeVar
 
@@ -43,31 +43,40 @@ def needed() -> bool:
     return possible() and not check_report.watched
 
 
-def run_apart(report: CheckReport, checks: Checks) -> None:
+def run_apart(report: CheckReport, checks: Checks, decisive: Collection[str] = ()) -> None:
     """Add checks to a report, run one after the other in a child; where one ends the child, another child goes on with the next.
 
-    The child is a copy of this process, so the checks need not be sent to it.
+    The child is a copy of this process, so the checks need not be sent to it. What one check compiles, the next ones find.
+    Where one of the ``decisive`` ones fails, no further ones are run.
     """
     left = list(checks)
-    while left and not is_stuck(report):
+    while left and not is_stuck(report) and not _is_decided(report, decisive):
         found: list[Check] = []
-        end = _child(lambda send, left=left: _one_by_one(left, send), lambda check, found=found: found.append(check))  # type: ignore[misc]
+        end = _child(lambda send, left=left: run_here(CheckReport(""), left, decisive, send),  # type: ignore[misc]
+                     lambda check, found=found: found.append(check))  # type: ignore[misc]
         report.checks += found
         left = left[len(found):]
-        if left:
+        if left and not _is_decided(report, decisive):
             report.checks.append(Check(left.pop(0)[0], False, end))
+
+
+def run_here(report: CheckReport, checks: Checks, decisive: Collection[str] = (),
+             tell: Callable[[Check], object] = lambda check: None) -> None:
+    """Add checks to a report, run in this process, up to a decisive one that fails, and ``tell`` what each found."""
+    for name, check in checks:
+        passed = report.run(name, check)
+        tell(report.checks[-1])
+        if not passed and name in decisive:
+            return
+
+
+def _is_decided(report: CheckReport, decisive: Collection[str]) -> bool:
+    return any(c.name in decisive for c in report.failures)
 
 
 def is_stuck(report: CheckReport) -> bool:
     """Whether a check did not return, so that no further ones are run."""
     return any(c.detail.startswith(_STUCK) for c in report.checks)
-
-
-def _one_by_one(checks: Checks, send: Callable[[Any], None]) -> None:
-    for name, check in checks:
-        report = CheckReport("")
-        report.run(name, check)
-        send(report.checks[0])
 
 
 Whole = TypeVar("Whole", bound=Callable[..., CheckReport])

@@ -16,7 +16,7 @@ from ...samediff.device.devices import device as on_device
 from ...samediff.errors import DeviceError, GradientError, GraphError, did_you_mean
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.node_args import read_op, write_op
-from ...samediff.graph.child_process import Checks, is_stuck, needed, possible, run_apart
+from ...samediff.graph.child_process import is_stuck, needed, possible, run_apart, run_here
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.ir.op import OPS, Op, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce, formals
@@ -113,34 +113,30 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     arrays = _examples(made, inputs)
     report = OpReport(made.id)
     typed = list(variants(arrays, dtypes, shapes, seed))
-    apart = isinstance(made, runs.FOREIGN) and needed()
-    (run_apart if apart else _run)(report, [*_itself(made, arrays, typed)])
+    run = run_apart if isinstance(made, runs.FOREIGN) and needed() else run_here
+    run(report, [*_itself(made, arrays, typed)])
     if is_stuck(report):
         return report
-    if not isinstance(made, UserOp) or _run_kernels(report, made, arrays, typed, apart):
-        checks = [*_runs(made, arrays), *_gradients(made, arrays, gradient, order, tolerance, seed)]
-        there = _on_device(made, arrays, device)
-        if there is not None and not there[2]:
-            checks.append(there[:2])
-        (run_apart if apart else _run)(report, checks)
-        if there is not None and there[2]:                 # a copy of a process cannot use its GPU
-            report.run(*there[:2])
+    kernels = [*_kernels(made, arrays, typed)] if isinstance(made, UserOp) else []
+    checks = [*kernels, *_runs(made, arrays), *_gradients(made, arrays, gradient, order, tolerance, seed)]
+    there = _on_device(made, arrays, device)
+    if there is not None and not there[2]:
+        checks.append(there[:2])
+    decisive = [name for name, _ in kernels]            # what writes beside its arrays makes all that follows fail anyhow
+    run(report, checks, decisive)
+    if there is not None and there[2] and not any(c.name in decisive for c in report.failures):    # a copy of a process cannot use its GPU
+        report.run(*there[:2])
     return report.permit(allow)
 
 
-def _run(report: CheckReport, checks: Checks) -> None:
-    for name, check in checks:
-        report.run(name, check)
-
-
-def _run_kernels(report: CheckReport, op: UserOp, arrays: Example, typed: Sequence[tuple[str, Example]], apart: bool) -> bool:
-    """Whether kernels keep to their arrays: what writes elsewhere makes all that follows fail anyhow."""
+def _kernels(op: UserOp, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Named:
+    """Kernels keep to their arrays."""
     several = [*(variant for _, variant in typed), *other_sizes(arrays)]
     if op.has_cuda() or op.cuda_gradient is not None:
         several += of_several_blocks(arrays, THREADS)
-    kernels = [(name, partial(check, op, several)) for name, has, check in KERNELS if has(type(op))]
-    (run_apart if apart else _run)(report, kernels)
-    return not {name for name, _ in kernels} & {c.name for c in report.failures}
+    for name, has, check in KERNELS:
+        if has(type(op)):
+            yield name, partial(check, op, several)
 
 
 def _itself(op: Op, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Named:

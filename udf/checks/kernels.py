@@ -31,15 +31,16 @@ _ORDERS: dict[str | int, str] = {"forward": "forward", "reversed": "reversed", 7
 
 def on_cpu(op: Op, examples: Sequence[Example]) -> str:
     """The kernel of the CPU fills its outputs, changes nothing else and gives what ``compute`` gives."""
-    tried = 0
+    tried, shapes = 0, set[str]()
+    function, attributes = _numba(op)
     for arrays in (e for e in examples if takes(op, e)):
         specs = specs_of(arrays)
         kernel, promised = CPU_KERNELS.kernel(op, *specs), as_tuple(op.infer(*specs))  # type: ignore[arg-type]
         if kernel is None or not all(s.is_static for s in promised):
             continue
         tried += 1
-        function, attributes = _numba(op)
-        if function is not None:
+        if function is not None and _shapes(arrays) not in shapes:         # in one type: each is compiled, and indices are the same in all
+            shapes.add(_shapes(arrays))
             _in_range(op, function, attributes, arrays, promised)
         for byte in _BYTES:
             _fenced(op, kernel.call, kernel.workspace, arrays, promised, byte, "the kernel")

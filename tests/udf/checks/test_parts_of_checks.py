@@ -304,6 +304,22 @@ def test_checks_in_children(capsys):
 
 
 @pytest.mark.skipif(not possible(), reason="no copies of processes here")
+@pytest.mark.parametrize("end", ["fails", "exits"])
+def test_checks_of_one_child(end):
+    """What one check leaves in the process, as compiled code, the next one finds; a decisive one that fails is the last."""
+    made = []
+
+    def fails():
+        raise CheckFailure("found")
+    checks = [("makes", lambda: made.append(1)), ("finds", lambda: str(len(made))),
+              ("decides", fails if end == "fails" else lambda: os._exit(3)), ("last", lambda: None)]
+    for decisive, names in (({"decides"}, ["makes", "finds", "decides"]), ({"finds"}, ["makes", "finds", "decides", "last"])):
+        report = CheckReport("x")
+        run_apart(report, checks, decisive)
+        assert [c.name for c in report.checks] == names and report.checks[1].detail == "1" and not made
+
+
+@pytest.mark.skipif(not possible(), reason="no copies of processes here")
 def test_a_child_that_takes_too_long_is_ended(monkeypatch):
     """One that ends by itself is not."""
     ended, kill = [], os.kill

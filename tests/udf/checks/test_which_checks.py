@@ -6,7 +6,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from dl4py.samediff.base.user_code.check_report import Check
+from dl4py.samediff.base.user_code.check_report import Check, CheckReport
 from dl4py.samediff.errors import DeviceError, GraphError
 from dl4py.udf import UserDefinedCustomOp, UserOp, check_op, user_defined_op, user_op
 from dl4py.udf.checks import check as module
@@ -84,9 +84,9 @@ class Java(UserDefinedCustomOp):
 @pytest.fixture
 def planned(monkeypatch):
     """The names of the checks, none of which runs."""
-    def only_named(report, checks):
+    def only_named(report, checks, decisive=()):
         report.checks += [Check(name, True) for name, _ in checks]
-    monkeypatch.setattr(module, "_run", only_named)
+    monkeypatch.setattr(module, "run_here", only_named)
     monkeypatch.setattr(module, "run_apart", only_named)
     monkeypatch.setattr(module, "possible", lambda: True)
     return lambda *args, **options: [c.name for c in check_op(*args, **options).checks]
@@ -166,8 +166,7 @@ def test_a_gpu_is_used_by_this_process(monkeypatch):
     """A copy of the process cannot."""
     apart = []
     monkeypatch.setattr(module, "needed", lambda: True)
-    monkeypatch.setattr(module, "_run_kernels", lambda *given: True)
-    monkeypatch.setattr(module, "run_apart", lambda report, checks: apart.extend(name for name, _ in checks))
+    monkeypatch.setattr(module, "run_apart", lambda report, checks, decisive=(): apart.extend(name for name, _ in checks))
     monkeypatch.setattr(module.runs, "plan_rewrite", lambda op, arrays: "")
     monkeypatch.setattr(module, "on_device", device_of)
     for op, name, here in ((kernels, None, "cuda:0"), (plain, "cuda", "cuda:0"), (plain, "emulated", None)):
@@ -185,10 +184,11 @@ def test_devices_that_are_missing(planned, monkeypatch):
 
 
 def test_where_a_kernel_writes_elsewhere_nothing_else_is_told(monkeypatch):
-    def run(report, checks):
-        report.checks += [Check(name, name != failing) for name, _ in checks]
-    monkeypatch.setattr(module, "run_apart", run)
-    monkeypatch.setattr(module, "_run", run)
+    def planned(self, name, check):
+        self.checks.append(Check(name, name != failing))
+        return name != failing
+    monkeypatch.setattr(CheckReport, "run", planned)
+    monkeypatch.setattr(module, "needed", lambda: False)
     monkeypatch.setattr(module, "on_device", missing)
     for op, failing, follows in ((kernels, KERNELS[0], False), (kernels, KERNELS[1], False), (kernels, FIRST[0], True),
                                  (gradients, KERNELS[3], False)):
