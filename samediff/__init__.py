@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from .arrays import *
     from .nd4j import *
     from .data import *
-    from .data.transforms import *
     from .evaluation import *
     from .scopes import *
     from .training import *

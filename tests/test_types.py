@@ -1,16 +1,19 @@
 """A user's file under mypy and pyright: what is misspelt is reported, both spellings of what exists are known."""
+import ast
 import inspect
 import json
 import keyword
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import dl4py
 from dl4py.samediff.base.javanames import JavaSpelling, to_camel
+from dl4py.samediff.tools import exports
 from tests.docs.blocks import blocks
 from tests.helpers.converted_options import converted_options
 
@@ -179,6 +182,17 @@ def in_java(cls, name):
     """A name in Java's spelling, as the class writes it where that differs in upper case: ``isFPType``."""
     spelling = to_camel(name)
     return next((n for owner in cls.__mro__ for n in vars(owner) if n.lower() == spelling.lower() and n != name), spelling)
+
+
+def test_public_names_stand_where_checkers_read_them():
+    """Each ``__all__`` is one list that nothing adds to as the program runs, and ``dl4py`` imports all of each package."""
+    added = {}
+    for package in dl4py._PUBLIC:
+        module = import_module(f"dl4py.{package}")
+        added[package] = set(module.__all__) ^ set(exports.public(Path(module.__file__)))
+    assert not {package: names for package, names in added.items() if names}
+    tree = ast.parse(Path(dl4py.__file__).read_text())
+    assert {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"} == set(dl4py._PUBLIC)
 
 
 @pytest.mark.slow

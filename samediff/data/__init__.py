@@ -8,361 +8,185 @@
     normalizer.fit(train)
     train.set_pre_processor(normalizer)
 """
-from . import transforms
+# The rest is written by `python -m dl4py.samediff.tools.exports`: do not edit.
 from .iterators.async_iterator import AsyncDataSetIterator, AsyncMultiDataSetIterator
 from .iterators.block_iterators import DummyBlockDataSetIterator, DummyBlockMultiDataSetIterator
 from .iterators.caching_iterator import (
-    CachingDataSetIterator,
-    DataSetCache,
-    InFileAndMemoryDataSetCache,
-    InFileDataSetCache,
-    InMemoryDataSetCache,
+    CachingDataSetIterator, DataSetCache, InFileAndMemoryDataSetCache, InFileDataSetCache, InMemoryDataSetCache,
 )
 from .iterators.file_iterators import FileDataSetIterator, FileMultiDataSetIterator
 from .iterators.iterator import (
-    BatchIterator,
-    DataSetIterator,
-    DataSetPreProcessor,
-    MultiDataSetIterator,
-    MultiDataSetPreProcessor,
-    NoMoreDataError,
+    BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, MultiDataSetPreProcessor, NoMoreDataError,
 )
 from .iterators.iterator_splitter import (
-    DataSetIteratorSplitter,
-    MultiDataSetIteratorSplitter,
-    ScrollableDataSetIterator,
-    ScrollableMultiDataSetIterator,
+    DataSetIteratorSplitter, MultiDataSetIteratorSplitter, ScrollableDataSetIterator, ScrollableMultiDataSetIterator,
 )
 from .iterators.list_iterators import (
-    DoublesDataSetIterator,
-    ExistingDataSetIterator,
-    ExistingMultiDataSetIterator,
-    FloatsDataSetIterator,
-    INDArrayDataSetIterator,
-    ListDataSetIterator,
-    NumpyDataSetIterator,
-    NumpyMultiDataSetIterator,
-    SingletonDataSetIterator,
-    SingletonMultiDataSetIterator,
-    TestDataSetIterator,
-    ViewIterator,
+    DoublesDataSetIterator, ExistingDataSetIterator, ExistingMultiDataSetIterator, FloatsDataSetIterator, INDArrayDataSetIterator,
+    ListDataSetIterator, NumpyDataSetIterator, NumpyMultiDataSetIterator, SingletonDataSetIterator, SingletonMultiDataSetIterator,
+    TestDataSetIterator, ViewIterator,
 )
 from .iterators.loader_iterators import DataSetLoaderIterator, FileSplitDataSetIterator, MultiDataSetLoaderIterator
 from .iterators.mini_batch_files import ExistingMiniBatchDataSetIterator, MiniBatchFileDataSetIterator
 from .iterators.multi_iterators import (
-    JointMultiDataSetIterator,
-    MultiDataSetIteratorAdapter,
-    MultiDataSetWrapperIterator,
-    TestMultiDataSetIterator,
+    JointMultiDataSetIterator, MultiDataSetIteratorAdapter, MultiDataSetWrapperIterator, TestMultiDataSetIterator,
 )
 from .iterators.parallel_iterators import FileSplitParallelDataSetIterator, InequalityHandling, JointParallelDataSetIterator
 from .iterators.random_iterators import KFoldIterator, RandomDataSetIterator, RandomMultiDataSetIterator, SamplingDataSetIterator, Values
 from .iterators.rebatching import IteratorDataSetIterator, IteratorMultiDataSetIterator
 from .iterators.wrapper_iterators import (
-    AsyncShieldDataSetIterator,
-    AsyncShieldMultiDataSetIterator,
-    BenchmarkDataSetIterator,
-    BenchmarkMultiDataSetIterator,
-    EarlyTerminationDataSetIterator,
-    EarlyTerminationMultiDataSetIterator,
-    MultipleEpochsIterator,
-    ReconstructionDataSetIterator,
+    AsyncShieldDataSetIterator, AsyncShieldMultiDataSetIterator, BenchmarkDataSetIterator, BenchmarkMultiDataSetIterator,
+    EarlyTerminationDataSetIterator, EarlyTerminationMultiDataSetIterator, MultipleEpochsIterator, ReconstructionDataSetIterator,
     WorkspacesShieldDataSetIterator,
 )
 from .normalizers.data_normalization import DataNormalization, MultiDataNormalization, Normalizer
 from .normalizers.image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
 from .normalizers.image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
 from .normalizers.more_image_transforms import (
-    BoxImageTransform,
-    EqualizeHistTransform,
-    MultiImageTransform,
-    RandomCropTransform,
-    ResizeImageTransform,
-    RotateImageTransform,
-    ScaleImageTransform,
-    ShowImageTransform,
-    WarpImageTransform,
+    BoxImageTransform, EqualizeHistTransform, MultiImageTransform, RandomCropTransform, ResizeImageTransform, RotateImageTransform,
+    ScaleImageTransform, ShowImageTransform, WarpImageTransform,
 )
 from .normalizers.multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
 from .normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from .normalizers.preprocessors import (
-    CompositeDataSetPreProcessor,
-    CompositeMultiDataSetPreProcessor,
-    CropAndResizeDataSetPreProcessor,
-    ImageFlatteningDataSetPreProcessor,
-    LabelLastTimeStepPreProcessor,
-    PermuteDataSetPreProcessor,
-    RGBtoGrayscaleDataSetPreProcessor,
-    UnderSamplingByMaskingPreProcessor,
+    CompositeDataSetPreProcessor, CompositeMultiDataSetPreProcessor, CropAndResizeDataSetPreProcessor, ImageFlatteningDataSetPreProcessor,
+    LabelLastTimeStepPreProcessor, PermuteDataSetPreProcessor, RGBtoGrayscaleDataSetPreProcessor, UnderSamplingByMaskingPreProcessor,
 )
 from .normalizers.standard_scaler import StandardScaler
-from .pictures.image_loader import (
-    BaseImageLoader,
-    ImageLoader,
-    Java2DNativeImageLoader,
-    NativeImageLoader,
-)
-from .pictures.image_record_reader import (
-    ImageRecordReader,
-)
+from .pictures.image_loader import BaseImageLoader, ImageLoader, Java2DNativeImageLoader, NativeImageLoader
+from .pictures.image_record_reader import ImageRecordReader
 from .public.cifar_iterator import Cifar10DataSetIterator
 from .public.data_facts import Cifar10Fetcher, CifarLoader, MnistDataFetcher, TinyImageNetFetcher, UciSequenceDataFetcher
 from .public.fetcher import DownloadError, data_folder
 from .public.iris_iterator import IrisDataSetIterator
 from .public.labelled_examples import DataSetType
-from .public.mnist_iterators import EmnistDataSetIterator, EMnistSet, MnistDataSetIterator
+from .public.mnist_iterators import EMnistSet, EmnistDataSetIterator, MnistDataSetIterator
 from .public.photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
 from .public.uci_iterator import UciSequenceDataSetIterator
 from .readers.csv_reader import CSVRecordReader
 from .readers.csv_sequences import (
-    CSVLineSequenceRecordReader,
-    CSVNLinesSequenceRecordReader,
-    CSVRegexRecordReader,
-    CSVVariableSlidingWindowRecordReader,
+    CSVLineSequenceRecordReader, CSVNLinesSequenceRecordReader, CSVRegexRecordReader, CSVVariableSlidingWindowRecordReader,
 )
 from .readers.line_readers import (
-    CollectionRecordReader,
-    CollectionSequenceRecordReader,
-    FileRecordReader,
-    LibSvmRecordReader,
-    LineRecordReader,
-    ListStringRecordReader,
-    RegexLineRecordReader,
-    RegexSequenceRecordReader,
-    SVMLightRecordReader,
+    CollectionRecordReader, CollectionSequenceRecordReader, FileRecordReader, LibSvmRecordReader, LineRecordReader, ListStringRecordReader,
+    RegexLineRecordReader, RegexSequenceRecordReader, SVMLightRecordReader,
 )
 from .readers.record_iterators import RecordReaderDataSetIterator
 from .readers.record_multi_iterator import RecordReaderMultiDataSetIterator
 from .readers.sequence_iterators import CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
 from .readers.series_alignment import AlignmentMode
 from .readers.transform_readers import (
-    ComposableRecordReader,
-    ConcatenatingRecordReader,
-    TransformProcessRecordReader,
-    TransformProcessSequenceRecordReader,
+    ComposableRecordReader, ConcatenatingRecordReader, TransformProcessRecordReader, TransformProcessSequenceRecordReader,
 )
 from .records.configuration import Configuration
-from .records.record_meta_data import (
-    Record,
-    RecordMetaData,
-    RecordMetaDataLine,
-)
-from .records.record_reader import (
-    RecordReader,
-    SequenceRecordReader,
-)
+from .records.record_meta_data import Record, RecordMetaData, RecordMetaDataLine
+from .records.record_reader import RecordReader, SequenceRecordReader
 from .records.writables import (
-    BooleanWritable,
-    DoubleWritable,
-    FloatWritable,
-    IntWritable,
-    LongWritable,
-    NDArrayWritable,
-    NullWritable,
-    Text,
-    Writable,
-    WritableType,
+    BooleanWritable, DoubleWritable, FloatWritable, IntWritable, LongWritable, NDArrayWritable, NullWritable, Text, Writable, WritableType,
 )
 from .sets.dataset import DataSet, SplitTestAndTrain
 from .sets.java_random import JavaRandom
 from .sets.multi_dataset import MultiDataSet, MultiDataSets
-from .splits.file_split import (
-    FileSplit,
+from .splits.file_split import FileSplit
+from .splits.input_split import CollectionInputSplit, InputSplit, NumberedFileInputSplit
+from .splits.path_filters import BalancedPathFilter, PathFilter, RandomPathFilter
+from .splits.path_labels import ParentPathLabelGenerator, PathLabelGenerator, PatternPathLabelGenerator
+from .splits.text_splits import InputStreamInputSplit, ListStringSplit, StringSplit
+from .transforms.analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, Normalize
+from .transforms.column_steps import (
+    AddConstantColumnTransform, ConditionalCopyValueTransform, ConditionalReplaceValueTransform,
+    ConditionalReplaceValueTransformWithDefault, ConvertToDouble, ConvertToInteger, ConvertToString, DuplicateColumnsTransform,
+    RemoveAllColumnsExceptForTransform, RemoveColumnsTransform, RenameColumnsTransform, ReorderColumnsTransform,
+    ReplaceEmptyIntegerWithValueTransform, ReplaceInvalidWithIntegerTransform,
 )
-from .splits.input_split import (
-    CollectionInputSplit,
-    InputSplit,
-    NumberedFileInputSplit,
+from .transforms.conditions import (
+    BooleanColumnCondition, BooleanCondition, CategoricalColumnCondition, ConditionOp, DoubleColumnCondition, FloatColumnCondition,
+    InfiniteColumnCondition, IntegerColumnCondition, InvalidValueColumnCondition, LongColumnCondition, NaNColumnCondition,
+    NullWritableColumnCondition, RecordCondition, SequenceConditionMode, SequenceLengthCondition, StringColumnCondition,
+    StringRegexColumnCondition, TimeColumnCondition, TrivialColumnCondition,
 )
-from .splits.path_filters import (
-    BalancedPathFilter,
-    PathFilter,
-    RandomPathFilter,
+from .transforms.executing import Join, LocalTransformExecutor
+from .transforms.joda import DateTimeFieldType, DateTimeZone
+from .transforms.number_steps import (
+    DoubleColumnsMathOpTransform, DoubleMathFunctionTransform, DoubleMathOpTransform, FloatColumnsMathOpTransform,
+    FloatMathFunctionTransform, FloatMathOpTransform, IntegerColumnsMathOpTransform, IntegerMathOpTransform, Log2Normalizer,
+    LongColumnsMathOpTransform, LongMathOpTransform, MathFunction, MathOp, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer,
 )
-from .splits.path_labels import (
-    ParentPathLabelGenerator,
-    PathLabelGenerator,
-    PatternPathLabelGenerator,
+from .transforms.process import TransformProcess
+from .transforms.reducer import ReduceOp, Reducer
+from .transforms.schema import (
+    BooleanMetaData, CategoricalMetaData, ColumnMetaData, ColumnType, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData,
+    NDArrayMetaData, Schema, SequenceSchema, StringMetaData, TimeMetaData,
 )
-from .splits.text_splits import (
-    InputStreamInputSplit,
-    ListStringSplit,
-    StringSplit,
+from .transforms.sequence_steps import (
+    CalculateSortedRank, ConvertFromSequence, ConvertToSequence, NumericalColumnComparator, ReduceSequenceTransform, SequenceComparator,
+    SequenceDifferenceTransform, SequenceMovingWindowReduceTransform, SequenceOffsetTransform, SequenceSplit, SequenceSplitTimeSeparation,
+    SequenceTrimToLengthTransform, SequenceTrimTransform, SplitMaxLengthSequence, StringComparator,
 )
-from .transforms import *  # noqa: F403
+from .transforms.steps import ConditionFilter, Filter, FilterInvalidValues, Transform
+from .transforms.text_steps import (
+    AppendStringColumnTransform, CategoricalToIntegerTransform, CategoricalToOneHotTransform, ChangeCaseStringTransform,
+    ConcatenateStringColumns, FirstDigitTransform, IntegerToCategoricalTransform, IntegerToOneHotTransform,
+    MapAllStringsExceptListTransform, RemoveWhiteSpaceTransform, ReplaceEmptyStringTransform, ReplaceStringTransform, StringMapTransform,
+    StringToCategoricalTransform,
+)
+from .transforms.time_steps import DeriveColumnsFromTimeTransform, StringToTimeTransform, TimeMathOpTransform
 
 __all__ = [
-    "AlignmentMode",
-    "AsyncDataSetIterator",
-    "AsyncMultiDataSetIterator",
-    "AsyncShieldDataSetIterator",
-    "AsyncShieldMultiDataSetIterator",
-    "BalancedPathFilter",
-    "BaseImageLoader",
-    "BatchIterator",
-    "BenchmarkDataSetIterator",
-    "BenchmarkMultiDataSetIterator",
-    "BooleanWritable",
-    "BoxImageTransform",
-    "CSVLineSequenceRecordReader",
-    "CSVNLinesSequenceRecordReader",
-    "CSVRecordReader",
-    "CSVRegexRecordReader",
-    "CSVSequenceRecordReader",
-    "CSVVariableSlidingWindowRecordReader",
-    "CachingDataSetIterator",
-    "Cifar10DataSetIterator",
-    "Cifar10Fetcher",
-    "CifarLoader",
-    "CollectionInputSplit",
-    "CollectionRecordReader",
-    "CollectionSequenceRecordReader",
-    "ComposableRecordReader",
-    "CompositeDataSetPreProcessor",
-    "CompositeMultiDataSetPreProcessor",
-    "ConcatenatingRecordReader",
-    "Configuration",
-    "CropAndResizeDataSetPreProcessor",
-    "CropImageTransform",
-    "DataNormalization",
-    "DataSet",
-    "DataSetCache",
-    "DataSetIterator",
-    "DataSetIteratorSplitter",
-    "DataSetLoaderIterator",
-    "DataSetPreProcessor",
-    "DataSetType",
-    "DoubleWritable",
-    "DoublesDataSetIterator",
-    "DownloadError",
-    "DummyBlockDataSetIterator",
-    "DummyBlockMultiDataSetIterator",
-    "EMnistSet",
-    "EarlyTerminationDataSetIterator",
-    "EarlyTerminationMultiDataSetIterator",
-    "EmnistDataSetIterator",
-    "EqualizeHistTransform",
-    "ExistingDataSetIterator",
-    "ExistingMiniBatchDataSetIterator",
-    "ExistingMultiDataSetIterator",
-    "FileDataSetIterator",
-    "FileMultiDataSetIterator",
-    "FileRecordReader",
-    "FileSplit",
-    "FileSplitDataSetIterator",
-    "FileSplitParallelDataSetIterator",
-    "FlipImageTransform",
-    "FloatWritable",
-    "FloatsDataSetIterator",
-    "INDArrayDataSetIterator",
-    "ImageFlatteningDataSetPreProcessor",
-    "ImageLoader",
-    "ImageMultiPreProcessingScaler",
-    "ImagePreProcessingScaler",
-    "ImageRecordReader",
-    "ImageTransform",
-    "InFileAndMemoryDataSetCache",
-    "InFileDataSetCache",
-    "InMemoryDataSetCache",
-    "InequalityHandling",
-    "InputSplit",
-    "InputStreamInputSplit",
-    "IntWritable",
-    "IrisDataSetIterator",
-    "IteratorDataSetIterator",
-    "IteratorMultiDataSetIterator",
-    "Java2DNativeImageLoader",
-    "JavaRandom",
-    "JointMultiDataSetIterator",
-    "JointParallelDataSetIterator",
-    "KFoldIterator",
-    "LFWDataSetIterator",
-    "LabelLastTimeStepPreProcessor",
-    "LibSvmRecordReader",
-    "LineRecordReader",
-    "ListDataSetIterator",
-    "ListStringRecordReader",
-    "ListStringSplit",
-    "LongWritable",
-    "MiniBatchFileDataSetIterator",
-    "MnistDataFetcher",
-    "MnistDataSetIterator",
-    "MultiDataNormalization",
-    "MultiDataSet",
-    "MultiDataSetIterator",
-    "MultiDataSetIteratorAdapter",
-    "MultiDataSetIteratorSplitter",
-    "MultiDataSetLoaderIterator",
-    "MultiDataSetPreProcessor",
-    "MultiDataSetWrapperIterator",
-    "MultiDataSets",
-    "MultiImageTransform",
-    "MultiNormalizerHybrid",
-    "MultiNormalizerMinMaxScaler",
-    "MultiNormalizerStandardize",
-    "MultipleEpochsIterator",
-    "NDArrayWritable",
-    "NativeImageLoader",
-    "NoMoreDataError",
-    "Normalizer",
-    "NormalizerMinMaxScaler",
-    "NormalizerStandardize",
-    "NullWritable",
-    "NumberedFileInputSplit",
-    "NumpyDataSetIterator",
-    "NumpyMultiDataSetIterator",
-    "ParentPathLabelGenerator",
-    "PathFilter",
-    "PathLabelGenerator",
-    "PatternPathLabelGenerator",
-    "PermuteDataSetPreProcessor",
-    "PipelineImageTransform",
-    "RGBtoGrayscaleDataSetPreProcessor",
-    "RandomCropTransform",
-    "RandomDataSetIterator",
-    "RandomMultiDataSetIterator",
-    "RandomPathFilter",
-    "ReconstructionDataSetIterator",
-    "Record",
-    "RecordMetaData",
-    "RecordMetaDataLine",
-    "RecordReader",
-    "RecordReaderDataSetIterator",
-    "RecordReaderMultiDataSetIterator",
-    "RegexLineRecordReader",
-    "RegexSequenceRecordReader",
-    "ResizeImageTransform",
-    "RotateImageTransform",
-    "SVMLightRecordReader",
-    "SamplingDataSetIterator",
-    "ScaleImageTransform",
-    "ScrollableDataSetIterator",
-    "ScrollableMultiDataSetIterator",
-    "SequenceRecordReader",
-    "SequenceRecordReaderDataSetIterator",
-    "ShowImageTransform",
-    "SingletonDataSetIterator",
-    "SingletonMultiDataSetIterator",
-    "SplitTestAndTrain",
-    "StandardScaler",
-    "StringSplit",
-    "TestDataSetIterator",
-    "TestMultiDataSetIterator",
-    "Text",
-    "TinyImageNetDataSetIterator",
-    "TinyImageNetFetcher",
-    "TransformProcessRecordReader",
-    "TransformProcessSequenceRecordReader",
-    "UciSequenceDataFetcher",
-    "UciSequenceDataSetIterator",
-    "UnderSamplingByMaskingPreProcessor",
-    "VGG16ImagePreProcessor",
-    "Values",
-    "ViewIterator",
-    "WarpImageTransform",
-    "WorkspacesShieldDataSetIterator",
-    "Writable",
-    "WritableType",
-    "data_folder",
+    "AddConstantColumnTransform", "AlignmentMode", "AnalyzeLocal", "AppendStringColumnTransform", "AsyncDataSetIterator",
+    "AsyncMultiDataSetIterator", "AsyncShieldDataSetIterator", "AsyncShieldMultiDataSetIterator", "BalancedPathFilter", "BaseImageLoader",
+    "BatchIterator", "BenchmarkDataSetIterator", "BenchmarkMultiDataSetIterator", "BooleanColumnCondition", "BooleanCondition",
+    "BooleanMetaData", "BooleanWritable", "BoxImageTransform", "CSVLineSequenceRecordReader", "CSVNLinesSequenceRecordReader",
+    "CSVRecordReader", "CSVRegexRecordReader", "CSVSequenceRecordReader", "CSVVariableSlidingWindowRecordReader", "CachingDataSetIterator",
+    "CalculateSortedRank", "CategoricalColumnCondition", "CategoricalMetaData", "CategoricalToIntegerTransform",
+    "CategoricalToOneHotTransform", "ChangeCaseStringTransform", "Cifar10DataSetIterator", "Cifar10Fetcher", "CifarLoader",
+    "CollectionInputSplit", "CollectionRecordReader", "CollectionSequenceRecordReader", "ColumnAnalysis", "ColumnMetaData", "ColumnType",
+    "ComposableRecordReader", "CompositeDataSetPreProcessor", "CompositeMultiDataSetPreProcessor", "ConcatenateStringColumns",
+    "ConcatenatingRecordReader", "ConditionFilter", "ConditionOp", "ConditionalCopyValueTransform", "ConditionalReplaceValueTransform",
+    "ConditionalReplaceValueTransformWithDefault", "Configuration", "ConvertFromSequence", "ConvertToDouble", "ConvertToInteger",
+    "ConvertToSequence", "ConvertToString", "CropAndResizeDataSetPreProcessor", "CropImageTransform", "DataAnalysis", "DataNormalization",
+    "DataSet", "DataSetCache", "DataSetIterator", "DataSetIteratorSplitter", "DataSetLoaderIterator", "DataSetPreProcessor", "DataSetType",
+    "DateTimeFieldType", "DateTimeZone", "DeriveColumnsFromTimeTransform", "DoubleColumnCondition", "DoubleColumnsMathOpTransform",
+    "DoubleMathFunctionTransform", "DoubleMathOpTransform", "DoubleMetaData", "DoubleWritable", "DoublesDataSetIterator", "DownloadError",
+    "DummyBlockDataSetIterator", "DummyBlockMultiDataSetIterator", "DuplicateColumnsTransform", "EMnistSet",
+    "EarlyTerminationDataSetIterator", "EarlyTerminationMultiDataSetIterator", "EmnistDataSetIterator", "EqualizeHistTransform",
+    "ExistingDataSetIterator", "ExistingMiniBatchDataSetIterator", "ExistingMultiDataSetIterator", "FileDataSetIterator",
+    "FileMultiDataSetIterator", "FileRecordReader", "FileSplit", "FileSplitDataSetIterator", "FileSplitParallelDataSetIterator", "Filter",
+    "FilterInvalidValues", "FirstDigitTransform", "FlipImageTransform", "FloatColumnCondition", "FloatColumnsMathOpTransform",
+    "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "FloatWritable", "FloatsDataSetIterator",
+    "INDArrayDataSetIterator", "ImageFlatteningDataSetPreProcessor", "ImageLoader", "ImageMultiPreProcessingScaler",
+    "ImagePreProcessingScaler", "ImageRecordReader", "ImageTransform", "InFileAndMemoryDataSetCache", "InFileDataSetCache",
+    "InMemoryDataSetCache", "InequalityHandling", "InfiniteColumnCondition", "InputSplit", "InputStreamInputSplit", "IntWritable",
+    "IntegerColumnCondition", "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "IntegerMetaData",
+    "IntegerToCategoricalTransform", "IntegerToOneHotTransform", "InvalidValueColumnCondition", "IrisDataSetIterator",
+    "IteratorDataSetIterator", "IteratorMultiDataSetIterator", "Java2DNativeImageLoader", "JavaRandom", "Join",
+    "JointMultiDataSetIterator", "JointParallelDataSetIterator", "KFoldIterator", "LFWDataSetIterator", "LabelLastTimeStepPreProcessor",
+    "LibSvmRecordReader", "LineRecordReader", "ListDataSetIterator", "ListStringRecordReader", "ListStringSplit", "LocalTransformExecutor",
+    "Log2Normalizer", "LongColumnCondition", "LongColumnsMathOpTransform", "LongMathOpTransform", "LongMetaData", "LongWritable",
+    "MapAllStringsExceptListTransform", "MathFunction", "MathOp", "MinMaxNormalizer", "MiniBatchFileDataSetIterator", "MnistDataFetcher",
+    "MnistDataSetIterator", "MultiDataNormalization", "MultiDataSet", "MultiDataSetIterator", "MultiDataSetIteratorAdapter",
+    "MultiDataSetIteratorSplitter", "MultiDataSetLoaderIterator", "MultiDataSetPreProcessor", "MultiDataSetWrapperIterator",
+    "MultiDataSets", "MultiImageTransform", "MultiNormalizerHybrid", "MultiNormalizerMinMaxScaler", "MultiNormalizerStandardize",
+    "MultipleEpochsIterator", "NDArrayMetaData", "NDArrayWritable", "NaNColumnCondition", "NativeImageLoader", "NoMoreDataError",
+    "Normalize", "Normalizer", "NormalizerMinMaxScaler", "NormalizerStandardize", "NullWritable", "NullWritableColumnCondition",
+    "NumberedFileInputSplit", "NumericalColumnComparator", "NumpyDataSetIterator", "NumpyMultiDataSetIterator", "ParentPathLabelGenerator",
+    "PathFilter", "PathLabelGenerator", "PatternPathLabelGenerator", "PermuteDataSetPreProcessor", "PipelineImageTransform",
+    "RGBtoGrayscaleDataSetPreProcessor", "RandomCropTransform", "RandomDataSetIterator", "RandomMultiDataSetIterator", "RandomPathFilter",
+    "ReconstructionDataSetIterator", "Record", "RecordCondition", "RecordMetaData", "RecordMetaDataLine", "RecordReader",
+    "RecordReaderDataSetIterator", "RecordReaderMultiDataSetIterator", "ReduceOp", "ReduceSequenceTransform", "Reducer",
+    "RegexLineRecordReader", "RegexSequenceRecordReader", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform",
+    "RemoveWhiteSpaceTransform", "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform",
+    "ReplaceEmptyStringTransform", "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "ResizeImageTransform",
+    "RotateImageTransform", "SVMLightRecordReader", "SamplingDataSetIterator", "ScaleImageTransform", "Schema",
+    "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator", "SequenceComparator", "SequenceConditionMode",
+    "SequenceDifferenceTransform", "SequenceLengthCondition", "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform",
+    "SequenceRecordReader", "SequenceRecordReaderDataSetIterator", "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation",
+    "SequenceTrimToLengthTransform", "SequenceTrimTransform", "ShowImageTransform", "SingletonDataSetIterator",
+    "SingletonMultiDataSetIterator", "SplitMaxLengthSequence", "SplitTestAndTrain", "StandardScaler", "StandardizeNormalizer",
+    "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData", "StringRegexColumnCondition", "StringSplit",
+    "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer", "TestDataSetIterator", "TestMultiDataSetIterator",
+    "Text", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData", "TinyImageNetDataSetIterator", "TinyImageNetFetcher",
+    "Transform", "TransformProcess", "TransformProcessRecordReader", "TransformProcessSequenceRecordReader", "TrivialColumnCondition",
+    "UciSequenceDataFetcher", "UciSequenceDataSetIterator", "UnderSamplingByMaskingPreProcessor", "VGG16ImagePreProcessor", "Values",
+    "ViewIterator", "WarpImageTransform", "WorkspacesShieldDataSetIterator", "Writable", "WritableType", "data_folder",
 ]
-__all__ += transforms.__all__

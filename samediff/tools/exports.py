@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The packages, each with all modules below it.
-PACKAGES = ("layers", "layers/preprocessors", "layers/vertices", "samediff/training")
+PACKAGES = ("layers", "layers/preprocessors", "layers/vertices", "samediff/data", "samediff/data/transforms", "samediff/training")
 MARK = "# The rest is written by `python -m dl4py.samediff.tools.exports`: do not edit.\n"
 WIDTH = 140
 

@@ -16,6 +16,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, MultiDataSetIterator
 from .wrapper_iterators import DataSetWrapper, Wrapper
 
+__all__ = ["AsyncDataSetIterator", "AsyncMultiDataSetIterator"]
+
 _END = object()
 
 

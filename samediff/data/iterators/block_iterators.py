@@ -10,6 +10,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D
 from .list_iterators import check_batch
 
+__all__ = ["DummyBlockDataSetIterator", "DummyBlockMultiDataSetIterator"]
+
 
 class _Blocks(JavaSpelling, Generic[D]):
     """Lists of batches of another iterator.

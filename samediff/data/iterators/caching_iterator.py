@@ -14,6 +14,8 @@ from .iterator import DataSetIterator, copy_of
 from .loader_iterators import load_data_set
 from .wrapper_iterators import DataSetWrapper
 
+__all__ = ["CachingDataSetIterator", "DataSetCache", "InFileAndMemoryDataSetCache", "InFileDataSetCache", "InMemoryDataSetCache"]
+
 
 class DataSetCache(DataSetCacheNames):
     """A store of batches by keys, for `CachingDataSetIterator`; a namespace is complete after one whole pass."""

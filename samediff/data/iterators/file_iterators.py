@@ -10,6 +10,8 @@ from ..sets.multi_dataset import MultiDataSet
 from ..splits.file_split import FileSplit
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
+__all__ = ["FileDataSetIterator", "FileMultiDataSetIterator"]
+
 
 class _Files(BatchIterator[D]):
     """One batch for every file.

@@ -15,6 +15,10 @@ from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
 from .position import Positioned
 
+__all__ = [
+    "BatchIterator", "DataSetIterator", "DataSetPreProcessor", "MultiDataSetIterator", "MultiDataSetPreProcessor", "NoMoreDataError",
+]
+
 _IN_JAVA = {"has_next": "has_next() (hasNext in Java's spelling)", "take": "next()"}
 D = TypeVar("D", bound="DataSet | MultiDataSet")
 

@@ -12,6 +12,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 from .wrapper_iterators import DataSetWrapper, Wrapper
 
+__all__ = ["DataSetIteratorSplitter", "MultiDataSetIteratorSplitter", "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator"]
+
 
 class _Splitter(JavaSpelling, Generic[D]):
     """The position of an iterator that several parts share, and the number of batches of each part.

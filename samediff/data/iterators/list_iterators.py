@@ -12,6 +12,12 @@ from ..sets.dataset_arrays import Array, check_same_examples, data_array
 from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, copy_of
 
+__all__ = [
+    "DoublesDataSetIterator", "ExistingDataSetIterator", "ExistingMultiDataSetIterator", "FloatsDataSetIterator",
+    "INDArrayDataSetIterator", "ListDataSetIterator", "NumpyDataSetIterator", "NumpyMultiDataSetIterator", "SingletonDataSetIterator",
+    "SingletonMultiDataSetIterator", "TestDataSetIterator", "ViewIterator",
+]
+
 
 def check_batch(size: int) -> int:
     """The batch size, when it is one."""

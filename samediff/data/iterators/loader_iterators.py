@@ -13,6 +13,8 @@ from ..sets.java_random import JavaRandom
 from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
+__all__ = ["DataSetLoaderIterator", "FileSplitDataSetIterator", "MultiDataSetLoaderIterator"]
+
 
 class _Loaded(BatchIterator[D]):
     """One batch for every path, made by a function.

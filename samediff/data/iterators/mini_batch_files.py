@@ -14,6 +14,8 @@ from .iterator import DataSetIterator
 from .list_iterators import check_batch
 from .loader_iterators import load_data_set
 
+__all__ = ["ExistingMiniBatchDataSetIterator", "MiniBatchFileDataSetIterator"]
+
 DEFAULT_PATTERN = "dataset-%d.bin"
 
 

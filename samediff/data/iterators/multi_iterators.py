@@ -11,6 +11,8 @@ from .iterator import DataSetIterator, MultiDataSetIterator, copy_of
 from .list_iterators import check_batch
 from .wrapper_iterators import Wrapper
 
+__all__ = ["JointMultiDataSetIterator", "MultiDataSetIteratorAdapter", "MultiDataSetWrapperIterator", "TestMultiDataSetIterator"]
+
 
 class MultiDataSetIteratorAdapter(Wrapper[Any], MultiDataSetIterator):
     """The batches of a DataSetIterator as MultiDataSets with one input and one output."""

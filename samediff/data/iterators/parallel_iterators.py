@@ -17,6 +17,8 @@ from .iterator import DataSetIterator
 from .loader_iterators import FileSplitDataSetIterator, load_data_set
 from .mini_batch_files import DEFAULT_PATTERN
 
+__all__ = ["FileSplitParallelDataSetIterator", "InequalityHandling", "JointParallelDataSetIterator"]
+
 
 class InequalityHandling(JavaEnum):
     """Behaviour when one of the iterators ends before the others."""

@@ -16,6 +16,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import DataSetIterator, MultiDataSetIterator
 from .list_iterators import ViewIterator, check_batch
 
+__all__ = ["KFoldIterator", "RandomDataSetIterator", "RandomMultiDataSetIterator", "SamplingDataSetIterator", "Values"]
+
 
 class KFoldIterator(DataSetIterator, KFoldIteratorNames):
     """K-fold cross-validation: `next` gives the training part, `test_fold` the rest.

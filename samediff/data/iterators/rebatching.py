@@ -10,6 +10,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 from .list_iterators import check_batch
 
+__all__ = ["IteratorDataSetIterator", "IteratorMultiDataSetIterator"]
+
 
 class _Rebatched(BatchIterator[D]):
     """Batches of a fixed size, cut from those of another iterator.

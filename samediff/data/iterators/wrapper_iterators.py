@@ -10,6 +10,12 @@ from ..sets.multi_dataset import MultiDataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, copy_of
 from .list_iterators import SingletonDataSetIterator
 
+__all__ = [
+    "AsyncShieldDataSetIterator", "AsyncShieldMultiDataSetIterator", "BenchmarkDataSetIterator", "BenchmarkMultiDataSetIterator",
+    "EarlyTerminationDataSetIterator", "EarlyTerminationMultiDataSetIterator", "MultipleEpochsIterator", "ReconstructionDataSetIterator",
+    "WorkspacesShieldDataSetIterator",
+]
+
 
 class Wrapper(BatchIterator[D]):
     """Passes everything on to ``base``; subclasses change one thing.

@@ -6,6 +6,8 @@ from typing import Any
 from ...base.user_code.abstract_methods import unwritten
 from ..iterators.iterator import DataSetPreProcessor
 
+__all__ = ["DataNormalization", "MultiDataNormalization", "Normalizer"]
+
 
 class Normalizer(DataSetPreProcessor):
     """Maps data, and maps it back; sub-classes define `fit`, `transform` and `revert`."""

@@ -16,6 +16,8 @@ from ..sets.dataset_arrays import Array, data_array
 from ..sets.multi_dataset import MultiDataSet
 from .data_normalization import DataNormalization, MultiDataNormalization
 
+__all__ = ["ImageMultiPreProcessingScaler", "ImagePreProcessingScaler", "VGG16ImagePreProcessor"]
+
 
 class _ImageMap(DataNormalization):
     """Features (and labels of rank 4 after ``fit_label(True)``) times ``scale`` plus ``shift``."""

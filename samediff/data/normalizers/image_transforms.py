@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ...errors import ConfigurationError, ShapeError
 
+__all__ = ["CropImageTransform", "FlipImageTransform", "ImageTransform", "PipelineImageTransform"]
+
 Picture: TypeAlias = NDArray[np.float32]
 #: A function of a picture (channels, height, width) and a generator: the changed picture of any height and width.
 Transform: TypeAlias = Callable[[Picture, np.random.Generator], Any]

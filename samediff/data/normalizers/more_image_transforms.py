@@ -10,6 +10,11 @@ from ...errors import ConfigurationError, ShapeError
 from .image_transforms import ImageTransform, Picture, PipelineImageTransform, resized, without_random
 from .pillow import pillow
 
+__all__ = [
+    "BoxImageTransform", "EqualizeHistTransform", "MultiImageTransform", "RandomCropTransform", "ResizeImageTransform",
+    "RotateImageTransform", "ScaleImageTransform", "ShowImageTransform", "WarpImageTransform",
+]
+
 
 def _each_channel(picture: Picture, change: Callable[[Any, Any], Any]) -> Picture:
     image = pillow()

@@ -15,6 +15,8 @@ from ..sets.multi_dataset import MultiDataSet
 from .data_normalization import MultiDataNormalization
 from .normalizers import batches_of
 
+__all__ = ["MultiNormalizerHybrid", "MultiNormalizerMinMaxScaler", "MultiNormalizerStandardize"]
+
 
 @dataclass(frozen=True)
 class Strategy:

@@ -17,6 +17,8 @@ from ..sets.dataset_arrays import Array, data_array
 from ..sets.multi_dataset import MultiDataSet
 from .data_normalization import DataNormalization
 
+__all__ = ["NormalizerMinMaxScaler", "NormalizerStandardize"]
+
 
 def batches_of(data: Any) -> list[Any]:
     """The data sets of a data set, a list or an iterator; an iterator is put back to its start."""

@@ -14,6 +14,12 @@ from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array
 from ..sets.multi_dataset import MultiDataSet
 
+__all__ = [
+    "CompositeDataSetPreProcessor", "CompositeMultiDataSetPreProcessor", "CropAndResizeDataSetPreProcessor",
+    "ImageFlatteningDataSetPreProcessor", "LabelLastTimeStepPreProcessor", "PermuteDataSetPreProcessor",
+    "RGBtoGrayscaleDataSetPreProcessor", "UnderSamplingByMaskingPreProcessor",
+]
+
 
 def _features(data: DataSet, rank: int, who: object) -> Array:
     x = data.features

@@ -15,6 +15,8 @@ from ...errors import ConfigurationError, ShapeError
 from ..iterators.iterator import DataSetIterator
 from ..sets.dataset import DataSet
 
+__all__ = ["StandardScaler"]
+
 _EPSILON = 1e-5
 
 

@@ -16,6 +16,8 @@ from ..normalizers.pillow import pillow
 from ..splits.input_split import path_of
 from .decoding import opened, pixels
 
+__all__ = ["BaseImageLoader", "ImageLoader", "Java2DNativeImageLoader", "NativeImageLoader"]
+
 
 class NativeImageLoader(JavaSpelling):
     """Loads pictures.

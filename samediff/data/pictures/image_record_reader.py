@@ -20,6 +20,8 @@ from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from .image_loader import NativeImageLoader
 
+__all__ = ["ImageRecordReader"]
+
 _WORKERS = 8        # threads that decode; Pillow lets others run meanwhile
 
 

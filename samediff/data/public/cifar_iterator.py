@@ -17,6 +17,8 @@ from ..normalizers.image_transforms import Transform, resized
 from .fetcher import fetch
 from .labelled_examples import Asked, DataSetType, LabelledExamples
 
+__all__ = ["Cifar10DataSetIterator"]
+
 LABELS = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _SIDE, _RECORD = 32, 1 + 3 * 32 * 32
 _FILES = {DataSetType.TRAIN: tuple(f"data_batch_{i}.bin" for i in range(1, 6)), DataSetType.TEST: ("test_batch.bin",)}

@@ -1,6 +1,8 @@
 """What DL4J's loaders and fetchers say of public data sets; the iterators fetch these."""
 from __future__ import annotations
 
+__all__ = ["Cifar10Fetcher", "CifarLoader", "MnistDataFetcher", "TinyImageNetFetcher", "UciSequenceDataFetcher"]
+
 
 class CifarLoader:
     """Sizes of CIFAR-10."""

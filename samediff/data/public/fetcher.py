@@ -18,6 +18,8 @@ from ...codecs.atomic_files import atomic_write
 from ...codecs.regular_files import open_regular
 from ...errors import DL4PyError, FileFormatError
 
+__all__ = ["DownloadError", "data_folder"]
+
 _CHUNK = 1 << 20
 _TIMEOUT_SECONDS = 30.0
 

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from . import iris_table
 from .labelled_examples import LabelledExamples
 
+__all__ = ["IrisDataSetIterator"]
+
 
 class IrisDataSetIterator(LabelledExamples):
     """150 irises: four lengths in centimetres and one of three species, in the order of the table.

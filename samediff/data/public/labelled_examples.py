@@ -17,6 +17,8 @@ from ..normalizers.image_transforms import Transform, changed
 from ..sets.dataset import DataSet
 from ..sets.java_random import JavaRandom
 
+__all__ = ["DataSetType"]
+
 
 class DataSetType(JavaEnum):
     """Parts of a public data set."""

@@ -19,6 +19,8 @@ from .fetcher import fetch
 from .idx_files import read_idx
 from .labelled_examples import LabelledExamples
 
+__all__ = ["EMnistSet", "EmnistDataSetIterator", "MnistDataSetIterator"]
+
 _BINARY_ABOVE = 30      # of 255, as in DL4J
 
 

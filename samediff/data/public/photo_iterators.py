@@ -20,6 +20,8 @@ from ..sets.java_random import JavaRandom
 from .fetcher import fetch
 from .labelled_examples import Asked, DataSetType, LabelledExamples
 
+__all__ = ["LFWDataSetIterator", "TinyImageNetDataSetIterator"]
+
 _LARGEST = 1 << 22      # bytes of one JPEG file
 
 

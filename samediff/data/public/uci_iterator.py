@@ -15,6 +15,8 @@ from ..sets.java_random import JavaRandom
 from .fetcher import fetch
 from .labelled_examples import DataSetType
 
+__all__ = ["UciSequenceDataSetIterator"]
+
 _CLASSES, _OF_EACH, _STEPS, _TRAIN = 6, 100, 60, 450
 _SEED = 12345       # of the order in which DL4J divides the series into training and test
 LABELS = ("normal", "cyclic", "increasing trend", "decreasing trend", "upward shift", "downward shift")

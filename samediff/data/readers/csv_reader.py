@@ -23,6 +23,8 @@ from ..splits.text_splits import InputStreamInputSplit, StringSplit
 from .arrow_csv import read_numbers
 from .record_table import RecordTable
 
+__all__ = ["CSVRecordReader"]
+
 
 class _Content(str):
     """A text in place of a file."""

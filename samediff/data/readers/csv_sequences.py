@@ -12,6 +12,8 @@ from ..records.record_reader import RecordReader, SequenceRecordReader, Values
 from ..splits.input_split import InputSplit
 from .line_readers import lines_of
 
+__all__ = ["CSVLineSequenceRecordReader", "CSVNLinesSequenceRecordReader", "CSVRegexRecordReader", "CSVVariableSlidingWindowRecordReader"]
+
 
 def _parsed(text: str) -> Any:
     try:

@@ -16,6 +16,11 @@ from ..splits.file_split import FileSplit
 from ..splits.input_split import InputSplit
 from ..splits.text_splits import InputStreamInputSplit, ListStringSplit, StringSplit
 
+__all__ = [
+    "CollectionRecordReader", "CollectionSequenceRecordReader", "FileRecordReader", "LibSvmRecordReader", "LineRecordReader",
+    "ListStringRecordReader", "RegexLineRecordReader", "RegexSequenceRecordReader", "SVMLightRecordReader",
+]
+
 
 def lines_of(split: InputSplit, skip: int = 0) -> Iterator[tuple[str, RecordMetaDataLine]]:
     """Every line of the files or the text behind the first ``skip`` of each, with its place."""

@@ -18,6 +18,8 @@ from .csv_reader import CSVRecordReader
 from .picture_examples import PictureExamples
 from .user_records import UserRecords, as_table
 
+__all__ = ["RecordReaderDataSetIterator"]
+
 
 class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames):
     """Batches of float32 features and labels from the records of a reader.

@@ -19,6 +19,8 @@ from .sequence_iterators import CSVSequenceRecordReader, as_series
 from .series_alignment import AlignmentMode, aligned, longest_series
 from .user_records import UserRecords, UserSequences, as_table
 
+__all__ = ["RecordReaderMultiDataSetIterator"]
+
 _Mode: TypeAlias = AlignmentMode
 
 

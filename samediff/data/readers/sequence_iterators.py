@@ -20,6 +20,8 @@ from .csv_reader import CSVRecordReader
 from .series_alignment import AlignmentMode, aligned, longest_series
 from .user_records import UserSequences
 
+__all__ = ["CSVSequenceRecordReader", "SequenceRecordReaderDataSetIterator"]
+
 
 class CSVSequenceRecordReader(SequenceRecordReader):
     """Time series: every file is one, every line a time step.

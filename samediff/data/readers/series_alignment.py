@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ...base.java.java_enum import JavaEnum
 from ...errors import FileFormatError
 
+__all__ = ["AlignmentMode"]
+
 
 class AlignmentMode(JavaEnum):
     """Alignment of the series of one example within a batch when their lengths differ."""

@@ -13,6 +13,8 @@ from ..splits.input_split import Source
 from ..transforms.frames import frame_of, records_of
 from ..transforms.process import TransformProcess
 
+__all__ = ["ComposableRecordReader", "ConcatenatingRecordReader", "TransformProcessRecordReader", "TransformProcessSequenceRecordReader"]
+
 _AT_ONCE = 4096     # records that go through a process together
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from ...base.javanames import JavaSpelling
 
+__all__ = ["Configuration"]
+
 
 class Configuration(dict[str, Any], JavaSpelling):
     """Options by name: ``SVMLightRecordReader().initialize(configuration, split)``. Its constructor takes them as arguments, too.

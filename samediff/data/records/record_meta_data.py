@@ -8,6 +8,8 @@ from typing import Any
 from ...base.java_names import RecordMetaDataLineNames, RecordNames
 from .writables import as_writables
 
+__all__ = ["Record", "RecordMetaData", "RecordMetaDataLine"]
+
 
 @dataclass(frozen=True)
 class RecordMetaDataLine(RecordMetaDataLineNames):

@@ -13,6 +13,8 @@ from ..splits.input_split import InputSplit, Source
 from .record_meta_data import Record, RecordMetaDataLine
 from .writables import as_writables
 
+__all__ = ["RecordReader", "SequenceRecordReader"]
+
 #: A record: its values.
 Values = list[Any]
 

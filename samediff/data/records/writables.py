@@ -13,6 +13,11 @@ from ...base.java_names import WritableNames
 from ...base.user_code.users_arrays import users_array
 from ...configuration.classes import find_class, register
 
+__all__ = [
+    "BooleanWritable", "DoubleWritable", "FloatWritable", "IntWritable", "LongWritable", "NDArrayWritable", "NullWritable", "Text",
+    "Writable", "WritableType",
+]
+
 _INT = 1 << 31
 
 

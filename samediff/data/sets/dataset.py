@@ -18,6 +18,8 @@ from .feature_transforms import FeatureTransforms
 from .java_random import JavaRandom, shuffled_order
 from .multi_dataset import MultiDataSet
 
+__all__ = ["DataSet", "SplitTestAndTrain"]
+
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ...errors import ConfigurationError
 
+__all__ = ["JavaRandom"]
+
 _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 
 

@@ -15,6 +15,8 @@ from .dataset_arrays import Array, check_same_examples, data_array, joined, same
 from .dataset_files import load_multi_data_set, save_multi_data_set
 from .java_random import shuffled_order
 
+__all__ = ["MultiDataSet", "MultiDataSets"]
+
 KINDS = ("features", "labels", "features_masks", "labels_masks")
 
 

@@ -10,6 +10,8 @@ from ...base.java_names import FileSplitNames
 from ...errors import ConfigurationError
 from .input_split import CollectionInputSplit, InputSplit, Source, path_of, shuffle
 
+__all__ = ["FileSplit"]
+
 
 class FileSplit(InputSplit, FileSplitNames):
     """One file, or all files of a folder in the order of their names.

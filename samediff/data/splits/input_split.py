@@ -13,6 +13,8 @@ from ...base.java_names import InputSplitNames
 from ...codecs.regular_files import check_regular
 from ...errors import ConfigurationError
 
+__all__ = ["CollectionInputSplit", "InputSplit", "NumberedFileInputSplit"]
+
 #: What readers take: a split, a path, or several paths.
 Source: TypeAlias = "InputSplit | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 

@@ -10,6 +10,8 @@ from ...base.javanames import JavaSpelling, method_of
 from .input_split import shuffle
 from .path_labels import ParentPathLabelGenerator
 
+__all__ = ["BalancedPathFilter", "PathFilter", "RandomPathFilter"]
+
 
 class PathFilter(JavaSpelling):
     """Base of filters; a sub-class defines `filter`."""

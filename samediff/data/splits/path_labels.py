@@ -9,6 +9,8 @@ from ...base.java_names import PathLabelGeneratorNames
 from ...errors import ConfigurationError
 from .input_split import path_of
 
+__all__ = ["ParentPathLabelGenerator", "PathLabelGenerator", "PatternPathLabelGenerator"]
+
 
 class PathLabelGenerator(PathLabelGeneratorNames):
     """Base of generators; a sub-class defines `get_label_for_path`."""

@@ -9,6 +9,8 @@ from ...base.java_names import ListStringSplitNames, StringSplitNames
 from ...errors import ConfigurationError
 from .input_split import InputSplit
 
+__all__ = ["InputStreamInputSplit", "ListStringSplit", "StringSplit"]
+
 
 class _InMemory(InputSplit):
     def locations(self) -> list[Path]:

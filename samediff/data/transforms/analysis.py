@@ -14,6 +14,8 @@ from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalize
 from .schema import Schema
 from .steps import Step
 
+__all__ = ["AnalyzeLocal", "ColumnAnalysis", "DataAnalysis", "Normalize"]
+
 
 class Normalize(JavaEnum):
     """Ways to normalize."""

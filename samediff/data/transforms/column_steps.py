@@ -22,6 +22,13 @@ from .schema import (
 )
 from .steps import ColumnTransform, NewColumns, Transform
 
+__all__ = [
+    "AddConstantColumnTransform", "ConditionalCopyValueTransform", "ConditionalReplaceValueTransform",
+    "ConditionalReplaceValueTransformWithDefault", "ConvertToDouble", "ConvertToInteger", "ConvertToString", "DuplicateColumnsTransform",
+    "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform", "RenameColumnsTransform", "ReorderColumnsTransform",
+    "ReplaceEmptyIntegerWithValueTransform", "ReplaceInvalidWithIntegerTransform",
+]
+
 TYPES: dict[ColumnType, type[ColumnMetaData]] = {
     ColumnType.String: StringMetaData, ColumnType.Integer: IntegerMetaData, ColumnType.Long: LongMetaData,
     ColumnType.Double: DoubleMetaData, ColumnType.Float: FloatMetaData, ColumnType.Boolean: BooleanMetaData, ColumnType.Time: TimeMetaData,

@@ -15,6 +15,13 @@ from ...errors import ConfigurationError
 from .frames import numbers, records_of, texts
 from .schema import Schema
 
+__all__ = [
+    "BooleanColumnCondition", "BooleanCondition", "CategoricalColumnCondition", "ConditionOp", "DoubleColumnCondition",
+    "FloatColumnCondition", "InfiniteColumnCondition", "IntegerColumnCondition", "InvalidValueColumnCondition", "LongColumnCondition",
+    "NaNColumnCondition", "NullWritableColumnCondition", "RecordCondition", "SequenceConditionMode", "SequenceLengthCondition",
+    "StringColumnCondition", "StringRegexColumnCondition", "TimeColumnCondition", "TrivialColumnCondition",
+]
+
 Flags = NDArray[np.bool_]
 
 

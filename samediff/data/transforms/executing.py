@@ -13,6 +13,8 @@ from .frames import frame_of, records_of
 from .process import TransformProcess
 from .schema import Schema, SequenceSchema
 
+__all__ = ["Join", "LocalTransformExecutor"]
+
 
 class JoinType(JavaEnum):
     """The side whose records remain without a partner."""

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ...base.javanames import JavaSpelling, squash
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 
+__all__ = ["DateTimeFieldType", "DateTimeZone"]
+
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -14,6 +14,13 @@ from .frames import numbers
 from .schema import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, Schema
 from .steps import ColumnTransform, NewColumns
 
+__all__ = [
+    "DoubleColumnsMathOpTransform", "DoubleMathFunctionTransform", "DoubleMathOpTransform", "FloatColumnsMathOpTransform",
+    "FloatMathFunctionTransform", "FloatMathOpTransform", "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "Log2Normalizer",
+    "LongColumnsMathOpTransform", "LongMathOpTransform", "MathFunction", "MathOp", "MinMaxNormalizer", "StandardizeNormalizer",
+    "SubtractMeanNormalizer",
+]
+
 
 class MathOp(JavaEnum):
     """Calculations with two numbers."""

@@ -17,6 +17,8 @@ from .reducer import Reducer
 from .schema import ColumnType, Schema
 from .steps import ConditionFilter, Filter, Step, Transform
 
+__all__ = ["TransformProcess"]
+
 #: The classes of steps by the key of DL4J's JSON.
 _KINDS: dict[str, type[Step]] = {
     "transform": Transform, "filter": Filter, "convertToSequence": sequence_steps.ConvertToSequence,

@@ -18,6 +18,8 @@ from .frames import numbers, pandas, texts
 from .schema import ColumnMetaData, DoubleMetaData, LongMetaData, Schema, StringMetaData
 from .steps import Step
 
+__all__ = ["ReduceOp", "Reducer"]
+
 
 class ReduceOp(JavaEnum):
     """Ways to make one value of many."""

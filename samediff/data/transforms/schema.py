@@ -18,6 +18,11 @@ from ...errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..records.writables import object_array
 from .joda import DateTimeZone
 
+__all__ = [
+    "BooleanMetaData", "CategoricalMetaData", "ColumnMetaData", "ColumnType", "DoubleMetaData", "FloatMetaData", "IntegerMetaData",
+    "LongMetaData", "NDArrayMetaData", "Schema", "SequenceSchema", "StringMetaData", "TimeMetaData",
+]
+
 _INT = 1 << 31
 
 

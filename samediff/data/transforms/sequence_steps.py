@@ -14,6 +14,12 @@ from .reducer import ReduceOp, Reducer, column_reduced, reduced
 from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, LongMetaData, Schema, SequenceSchema
 from .steps import NewColumns, Step, Transform, as_sequences
 
+__all__ = [
+    "CalculateSortedRank", "ConvertFromSequence", "ConvertToSequence", "NumericalColumnComparator", "ReduceSequenceTransform",
+    "SequenceComparator", "SequenceDifferenceTransform", "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform", "SequenceSplit",
+    "SequenceSplitTimeSeparation", "SequenceTrimToLengthTransform", "SequenceTrimTransform", "SplitMaxLengthSequence", "StringComparator",
+]
+
 
 @configuration()
 class SequenceComparator(Configuration):

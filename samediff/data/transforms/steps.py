@@ -13,6 +13,8 @@ from .conditions import RecordCondition
 from .frames import frame_of, records_of
 from .schema import ColumnMetaData, Schema, SequenceSchema
 
+__all__ = ["ConditionFilter", "Filter", "FilterInvalidValues", "Transform"]
+
 
 @configuration()
 class Step(Configuration):

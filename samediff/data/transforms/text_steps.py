@@ -15,6 +15,13 @@ from .frames import numbers, texts
 from .schema import CategoricalMetaData, ColumnMetaData, IntegerMetaData, Schema, StringMetaData
 from .steps import ColumnTransform, NewColumns
 
+__all__ = [
+    "AppendStringColumnTransform", "CategoricalToIntegerTransform", "CategoricalToOneHotTransform", "ChangeCaseStringTransform",
+    "ConcatenateStringColumns", "FirstDigitTransform", "IntegerToCategoricalTransform", "IntegerToOneHotTransform",
+    "MapAllStringsExceptListTransform", "RemoveWhiteSpaceTransform", "ReplaceEmptyStringTransform", "ReplaceStringTransform",
+    "StringMapTransform", "StringToCategoricalTransform",
+]
+
 
 @configuration()
 class _TextTransform(ColumnTransform):

@@ -15,6 +15,8 @@ from .number_steps import MathOp, calculated
 from .schema import ColumnMetaData, ColumnType, IntegerMetaData, Schema, StringMetaData, TimeMetaData
 from .steps import ColumnTransform, NewColumns
 
+__all__ = ["DeriveColumnsFromTimeTransform", "StringToTimeTransform", "TimeMathOpTransform"]
+
 _COMMON = ("yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ss'Z'", "yyyy-MM-dd'T'HH:mm:ssZ", "yyyy-MM-dd HH:mm:ss",
            "MM/dd/yyyy HH:mm:ss", "MM/dd/yyyy'T'HH:mm:ssZ", "MM/dd/yyyy'T'HH:mm:ss", "yyyy:MM:dd HH:mm:ss", "yyyyMMdd", "MM/dd/yyyy HH:mm")
 
