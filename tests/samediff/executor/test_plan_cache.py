@@ -379,7 +379,7 @@ def test_training_by_the_reference_executor(monkeypatch):
         same(found[name], value)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["network", "graph"])
 def test_networks_by_the_reference_executor(monkeypatch, kind):
     from dl4py.layers import (

@@ -98,6 +98,7 @@ def test_gradient_into_an_array_of_another_order(always):
     agree(ConvolutionWeightGrad(geometry), (x, g, w), order="F")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("mode", ["SAME", "VALID"])
 def test_bias(dtype, mode, rng):
@@ -188,6 +189,7 @@ def test_the_first_of_equal_cells_is_the_largest(dtype, rng):
     agree(WindowScatter(pool), (x, rng.normal(size=(3, 4, 6, 11)).astype(dtype)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("cell", [(0, 0), (0, 1), (1, 0), (1, 1)])
 def test_nan_is_the_largest(cell, dtype, rng):
