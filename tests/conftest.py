@@ -32,7 +32,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Checks of ops call them a fixed number of times, whatever the machine does meanwhile."""
+    """Checks of ops call them a fixed number of times, whatever the machine does meanwhile; kernels are compiled where tests run."""
+    os.environ.setdefault("DL4PY_COMPILE_PROCESSES", "1")       # all processors are busy with tests
     from dl4py.udf.checks import runs
     runs._SECONDS, runs._REPEATS = math.inf, 200
     # Hypothesis draws numbers and texts from the sources that happen to be imported, too: other examples after other tests.

@@ -1,7 +1,7 @@
 """Frames whose steps are instructions of native programs, as far as there are any."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...plans.plan_data import PlanData, PlanStep
 from .fused import fused_instruction, joined, laid_out, stored, writable
 
 if TYPE_CHECKING:
-    from ..native.instruction import Instruction
+    from ..native.instruction import Entry, Instruction
     from ..native.program import Program
 
 
@@ -29,6 +29,7 @@ class NativeFrame(Frame):
 
     def __init__(self, plan: PlanData) -> None:
         super().__init__(plan)
+        self._compile(plan)
         self.segments = self._joined()
 
     def addresses(self) -> dict[int, int]:
@@ -59,6 +60,22 @@ class NativeFrame(Frame):
             return joined(made) if made is not None else _by_dense_arrays(step, inputs, outputs, work)
         except Exception as error:
             raise_of_step(error, step, plan)
+
+    def _compile(self, plan: PlanData) -> None:
+        """Have the machine code of all instructions; what fails names its step."""
+        from ..native.helper_process import HelperProcess
+        with HelperProcess(i.entry for made in self.natives.values() for i in made) as helper:
+            self._compile_where(helper.leaves, plan)
+        self._compile_where(lambda entry: True, plan)
+
+    def _compile_where(self, chosen: Callable[[Entry | int], bool], plan: PlanData) -> None:
+        for k, made in self.natives.items():
+            try:
+                for i in made:
+                    if chosen(i.entry):
+                        i.address  # noqa: B018
+            except Exception as error:
+                raise_of_step(error, plan.steps[k], plan)
 
     def _joined(self) -> dict[int, Program]:
         from ..native.program import Program

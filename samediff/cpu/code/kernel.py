@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.lazy_property import lazy_property
-from ...base.locks import LockRank, rlock
 from ...errors import DataTypeError, ShapeError
 from ...expressions.scalar_node import Expr, inputs_of, nodes
 from ...plans.layout import OperandLayout, OutputReduction, collapse
-from ..native.instruction import Instruction, entry_of_source
+from ..native.instruction import Entry, Instruction, entry_of_source
 from .emit import KernelOperand, dims_of, source_of
 
 if TYPE_CHECKING:
     from ..native.program import Program
 
 Array = np.ndarray[Any, Any]
-
-_compiling = rlock(LockRank.KERNELS)
 
 #: Nanoseconds that a function takes for an element, where that is more than for a sum.
 COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
@@ -70,11 +66,10 @@ class ElementwiseKernel:
         self.cost = sum(COSTS.get(e.op, 0.1) for e in nodes(exprs))
         self.reduced = tuple(r is not None for r in reductions)
 
-    @lazy_property
-    def entry(self) -> int:
-        """The address of the compiled function; compiled when it is asked for, since a variant may take its place."""
-        with _compiling:        # once, however many threads ask
-            return entry_of_source(self.source)[0]
+    @property
+    def entry(self) -> Entry:
+        """The function, which is compiled when its address is asked for, since a variant may take its place."""
+        return entry_of_source(self.source)
 
     def _view(self, k: int, array: Array, sizes: dict[int, int]) -> Array:
         """Operand ``k`` as an array over its collapsed loops; sizes seen so far are checked and extended."""

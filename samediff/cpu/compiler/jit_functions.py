@@ -56,6 +56,9 @@ class JitFunction(_ForCompiledCode):
         functools.update_wrapper(self, function)
         self.py_func, self.options, self._dispatcher, self._inner = function, options, dispatcher, None
 
+    def __reduce__(self) -> str:
+        return self.__qualname__            # found again by name
+
     def _type(self, compiler: Any) -> Any:
         self._inner = compiler.inner(self.py_func, self.options)        # its type does not keep it
         return self._inner._numba_type_

@@ -100,12 +100,8 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], vers
     addresses
     whether they were there already
     """
-    if stamp in _loaded:
+    if is_at_hand(stamp, symbols, versions):
         return _loaded[stamp], True
-    if versions is not None:
-        found = _read(stamp, versions)
-        if found is not None and all(map(_is_known, found[1])) and _load(stamp, symbols, found):
-            return _loaded[stamp], True
     with compiling():
         found = make()              # without the lock: Numba has one of its own
     if versions is not None:
@@ -116,6 +112,14 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], vers
     if not _load(stamp, symbols, found):
         raise RuntimeError(f"compiled code has no {' and no '.join(symbols)}")
     return _loaded[stamp], False
+
+
+def is_at_hand(stamp: str, symbols: Sequence[str], versions: str | None) -> bool:
+    """Whether the code is loaded; it is where the disk has it."""
+    if stamp not in _loaded and versions is not None:
+        found = _read(stamp, versions)
+        return found is not None and all(map(_is_known, found[1])) and _load(stamp, symbols, found)
+    return stamp in _loaded
 
 
 def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:

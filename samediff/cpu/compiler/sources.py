@@ -143,13 +143,28 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
         from .settings import jit_enabled
         with jit_enabled():
             from .choice import machine_code
-            made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
+            made: objects.Code = machine_code(function_of(source, "entry", names()), symbol_of(stamp), options)
         return made
     from . import objects as objects
-    stamp = _stamp(source, _text(options))
-    symbol = f"dl4py_{stamp}"
-    (address,), known = objects.addresses(stamp, [symbol], make, toolchain())
+    stamp = stamp_of_entry(source, options)
+    (address,), known = objects.addresses(stamp, [symbol_of(stamp)], make, toolchain())
     return address, known
+
+
+def stamp_of_entry(source: str, options: dict[str, Any]) -> str:
+    """The name of the file of an entry, which says all that its code depends on."""
+    return _stamp(source, _text(options))
+
+
+def symbol_of(stamp: str) -> str:
+    """The name of the function of an entry."""
+    return f"dl4py_{stamp}"
+
+
+def is_on_disk(stamp: str) -> bool:
+    """Whether the code of an entry need not be compiled: it is loaded then."""
+    from . import objects as objects
+    return objects.is_at_hand(stamp, [symbol_of(stamp)], toolchain())
 
 
 def compiled_module(name: str, symbols: Sequence[str], build: Callable[[], Any]) -> list[int]:

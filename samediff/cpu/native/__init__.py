@@ -13,5 +13,6 @@ are, once for any size.
 :mod:`interpreter` the loops that run programs
 :mod:`thread_pool` the threads that help
 :mod:`program`     tables for given arrays
+:mod:`helper_process` a second process that compiles kernels
 ================== ==========================================================================
 """

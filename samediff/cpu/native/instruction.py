@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.sources import compiled_entry
+from ...base.lazy_property import lazy_property
+from ...base.locks import LockRank, rlock
+from ..compiler.sources import compiled_entry, is_on_disk, stamp_of_entry
 from ..library import kernel_names
 from ..library.operators import TYPE_NAMES
 
@@ -23,6 +25,39 @@ Number = int | float | tuple["Number", ...]
 TYPES = {np.dtype(d): n for d, n in TYPE_NAMES.items()}
 
 FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+
+_compiling = rlock(LockRank.KERNELS)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function ``entry(table, part, parts)``, which is compiled when its address is asked for.
+
+    Attributes
+    ----------
+    source : of the function
+    names : gives what the source uses by name
+    seconds : that compiling takes, about
+    """
+
+    source: str
+    names: Callable[[], dict[str, Any]]
+    seconds: float
+
+    @lazy_property
+    def address(self) -> int:
+        """The address of the compiled function."""
+        with _compiling:        # once, however many threads ask
+            return compiled_entry(self.source, self.names, **FLAGS)[0]
+
+    @property
+    def stamp(self) -> str:
+        """The name of the file that keeps the code."""
+        return stamp_of_entry(self.source, FLAGS)
+
+    def is_at_hand(self) -> bool:
+        """Whether nothing is to be compiled."""
+        return "address" in vars(self) or is_on_disk(self.stamp)
 
 
 @dataclass(frozen=True)
@@ -61,15 +96,22 @@ def names() -> dict[str, Any]:
             **{n: getattr(operand_access, n) for n in ("operands", "load", "load_float")}}
 
 
-@functools.lru_cache(maxsize=4096)
-def entry_of_source(source: str) -> tuple[int, bool]:
-    """The address of the function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know.
+def _names_of_expressions() -> dict[str, Any]:
+    return {**kernel_names.names(), **names()}
 
-    Also whether its code was on the disk.
-    """
-    def known() -> dict[str, Any]:
-        return {**kernel_names.names(), **names()}
-    return compiled_entry(source, known, **FLAGS)
+
+def _names_with(function: Callable[..., Any]) -> dict[str, Any]:
+    return {**names(), "kernel": function}
+
+
+def _names_and(known: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    return {**names(), **known()}
+
+
+@functools.lru_cache(maxsize=4096)
+def entry_of_source(source: str) -> Entry:
+    """The function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know."""
+    return Entry(source, _names_of_expressions, 0.1)
 
 
 _DEF = "def entry(table, part, parts):"
@@ -77,9 +119,9 @@ _NUMBERS = {"i": "load(table + {}),", "f": "load_float(table + {}),", "s": "f4(l
 
 
 @functools.lru_cache(maxsize=4096)
-def address_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...], numbers: str = "", parts: bool = False,
-               refuses: bool = False) -> int:
-    """The address of the entry of a function that Numba compiles.
+def entry_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...], numbers: str = "", parts: bool = False,
+             refuses: bool = False) -> Entry:
+    """The entry of a function that Numba compiles.
 
     Parameters
     ----------
@@ -97,7 +139,7 @@ def address_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...],
     given += ["".join(_taken(numbers, at)).rstrip(",")] * bool(numbers) + ["part", "parts"] * parts
     called = f"kernel({', '.join(given)})"
     source = "\n".join([*lines, f"    if not {called}:\n        {answer}[0] = 1" if refuses else f"    {called}", ""])
-    return compiled_entry(source, lambda: {**names(), "kernel": function}, **FLAGS)[0]
+    return Entry(source, functools.partial(_names_with, function), 0.3)
 
 
 def _taken(numbers: str, at: int) -> Iterator[str]:
@@ -122,15 +164,15 @@ def _flat(numbers: Sequence[Number]) -> Iterator[int | float]:
 
 
 @functools.lru_cache(maxsize=4096)
-def address_of_generated(source: str, known: Callable[[], dict[str, Any]], operands: tuple[ArrayOperand, ...]) -> int:
-    """The address of the entry of a function ``def kernel(x, y, ...):`` that was generated; ``known`` gives what its source knows by name.
+def entry_of_generated(source: str, known: Callable[[], dict[str, Any]], operands: tuple[ArrayOperand, ...]) -> Entry:
+    """The entry of a function ``def kernel(x, y, ...):`` that was generated; ``known`` gives what its source knows by name.
 
     One function is compiled instead of two, which takes half the time.
     """
     first, body = source.split("\n", 1)
     given = first[first.index("(") + 1:first.rindex(")")].split(", ")
     text = "\n".join([_DEF, f"    {found(given, operands)}", body])
-    return compiled_entry(text, lambda: {**names(), **known()}, **FLAGS)[0]
+    return Entry(text, functools.partial(_names_and, known), 0.15)
 
 
 @dataclass
@@ -139,7 +181,7 @@ class Instruction:
 
     Attributes
     ----------
-    entry : address of the function
+    entry : the function, or the address of one that is there
     arrays, numbers : the operands, in the order of the table
     dense : which arrays the entry takes as dense
     work : how long it takes, about, in nanoseconds
@@ -150,7 +192,7 @@ class Instruction:
         stands for says why
     """
 
-    entry: int
+    entry: Entry | int
     arrays: Sequence[Any]
     dense: Sequence[bool]
     numbers: Sequence[int | float] = ()
@@ -160,6 +202,11 @@ class Instruction:
     most: int = 1 << 30
     answer: Any = None
 
+    @property
+    def address(self) -> int:
+        """The address of the function, which is compiled if need be."""
+        return self.entry if isinstance(self.entry, int) else self.entry.address
+
 
 def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[Number] = (), *, work: float = 1000.0,
                 axes: Sequence[int | None] | None = None, parts: bool = False, products: bool = False,
@@ -168,7 +215,7 @@ def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Se
 
     Parameters
     ----------
-    function, arrays, numbers : see :func:`address_of`
+    function, arrays, numbers : see :func:`entry_of`
     work : nanoseconds that it takes, about
     axes : for each array the axis along which parts slice it
     parts : whether the function takes its share itself
@@ -185,6 +232,6 @@ def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Se
     answer = np.zeros(1, np.int64) if refuses else None
     if answer is not None:
         arrays, operands = [*arrays, answer], (*operands, ArrayOperand(answer.dtype, 1))
-    entry = address_of(function, operands, "".join(map(_kind, numbers)), parts, refuses)
+    entry = entry_of(function, operands, "".join(map(_kind, numbers)), parts, refuses)
     return Instruction(entry, arrays, [o.dense for o in operands], list(_flat(numbers)), work,
                        parts or any(o.axis is not None for o in operands), products, most, answer)

@@ -47,7 +47,7 @@ class Program:
         self._memory, base = _aligned(claims + 8 * (count + 1))
         memory = self._memory[(base - address_of(self._memory)) // 8:]
         memory[code:table] = [n for i, start, share in zip(instructions, tables.starts, shares) for n in (
-            i.entry, base + 8 * (table + start), share, 0 if i.answer is None else address_of(i.answer))]
+            i.address, base + 8 * (table + start), share, 0 if i.answer is None else address_of(i.answer))]
         memory[table:patch] = tables.words
         memory[patch:patch + 3 * patches] = [n for word, local, distance in tables.patches
                                              for n in (base + 8 * (table + word), local, distance)]

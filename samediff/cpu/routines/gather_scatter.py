@@ -106,7 +106,7 @@ def _run(text: str, arrays: Sequence[Any]) -> bool:
 
 def _instruction(text: str, arrays: Sequence[Any]) -> Instruction | None:
     """The native instruction, which reports indices out of range; None for arrays it cannot take."""
-    from ..native.instruction import TYPES, ArrayOperand, Instruction, address_of_generated
+    from ..native.instruction import TYPES, ArrayOperand, Instruction, entry_of_generated
     if any(a.dtype not in TYPES or not a.flags.aligned for a in arrays):
         return None
     answer = np.zeros(1, np.int64)
@@ -115,7 +115,7 @@ def _instruction(text: str, arrays: Sequence[Any]) -> Instruction | None:
     source = source.replace("REFUSE", "answer[0] = 1; return").replace("DONE", "return")
     operands = tuple(ArrayOperand(a.dtype, a.ndim, bool(a.flags.c_contiguous)) for a in given)
     work = _COST[0] * min(arrays[0].size, arrays[2].size) + _COST[1] * arrays[1].size
-    return Instruction(address_of_generated(source, _names, operands), given, [o.dense for o in operands], work=work, answer=answer)
+    return Instruction(entry_of_generated(source, _names, operands), given, [o.dense for o in operands], work=work, answer=answer)
 
 
 def _whole(indices: Any, dtype: Any) -> Any:

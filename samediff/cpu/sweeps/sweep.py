@@ -46,7 +46,7 @@ _COST = 0.3
 
 def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """The instruction for views in four loops; parts take rows of their own."""
-    from ..native.instruction import ArrayOperand, Instruction, address_of_generated
+    from ..native.instruction import ArrayOperand, Instruction, entry_of_generated
     from ..threads import parts
     a, b, c, _ = inputs[0].shape
     if form.rows and a == b == 1 and not form.transposed:       # nothing but rows: these become the outermost loop
@@ -63,7 +63,7 @@ def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outp
     dense = [False] * len(inputs) + [not sweep.epilogue] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.epilogue)) + 10
     operands = tuple(ArrayOperand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
-    entry = address_of_generated(source_of(sweep, form), _names, operands)
+    entry = entry_of_generated(source_of(sweep, form), _names, operands)
     return Instruction(entry, arrays, dense, (), work, count > 1)
 
 

@@ -98,12 +98,12 @@ def test_nothing_grows_with_the_number_of_sizes(use):
     job = USES[use]()
     for n in range(60, 60 - 4 * MOST, -1):
         job(n)
-    before, compiled = alive(), instruction.address_of_generated.cache_info().currsize
+    before, compiled = alive(), instruction.entry_of_generated.cache_info().currsize
     for n in range(60 - 4 * MOST, 60 - 9 * MOST, -1):
         job(n)
     grown = {name: count - before[name] for name, count in alive().items() if count - before[name] > 3}
     assert not grown
-    assert instruction.address_of_generated.cache_info().currsize == compiled        # kernels serve every size
+    assert instruction.entry_of_generated.cache_info().currsize == compiled        # kernels serve every size
     assert before["NativePlan"] - others < 12 * MOST and (composition.cache_info().maxsize or 0) < 1000
 
 

@@ -109,13 +109,13 @@ def position(which: Literal["max", "min"], axes: tuple[int, ...], x: TensorSpec)
         _compiled(rows, which, dtype)((x if x.flags.carray else np.array(x, order="C")).view(dtype).reshape(seen), out.reshape(slices))
 
     def native(x: Any, out: Any) -> Any:
-        from ...native.instruction import ArrayOperand, Instruction, address_of_generated
+        from ...native.instruction import ArrayOperand, Instruction, entry_of_generated
         if not out.flags.c_contiguous:
             return None
         made: list[Any] = []
         arrays = [laid_out(x, made).view(dtype).reshape(seen), out.reshape(slices)]
         operands = tuple(ArrayOperand(a.dtype, a.ndim, True, 0) for a in arrays)
-        entry = address_of_generated(_source(rows, which, dtype), _names, operands)
+        entry = entry_of_generated(_source(rows, which, dtype), _names, operands)
         return joined(*made, Instruction(entry, arrays, [True, True], work=10 + x.size * _COST, splits=seen[0] > 1))
     return Kernel(call, native=native)
 
