@@ -362,8 +362,8 @@ WRITING = re.compile(r"""\.write_(text|bytes)\(|open\([^)\n]*["'](w|a|x|r\+)b?["
 #: library's own generators.
 MAY = {"samediff/codecs/atomic_files.py", "networks/files/model_zip.py", "samediff/files/any_graph.py", "samediff/codecs/array_files.py",
        "samediff/tools/stubs.py", "samediff/tools/op_docs.py", "samediff/tools/exports.py", "samediff/base/private_folder.py",
-       "samediff/cuda/drivers/host_code.py", "samediff/cpu/native/helper_process.py", "networks/keras/documentation.py", "networks/commands/documentation.py",
-       "samediff/tools/onnx_docs.py"}
+       "samediff/cuda/drivers/host_code.py", "samediff/cpu/native/helper_process.py", "networks/keras/documentation.py",
+       "networks/commands/documentation.py", "samediff/tools/onnx_docs.py"}
 
 
 def test_nothing_else_writes_files():
