@@ -146,9 +146,13 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
         specs = [None if n is None else self.same_diff.variable(n).spec for n in self.inputs]
         return list(as_tuple(self.op.infer(*specs)))  # type: ignore[arg-type]
 
-    def calculate_output_data_types(self) -> list[DataType]:
-        """The types of :meth:`calculate_output_shape`."""
-        return [spec.dtype for spec in self.calculate_output_shape()]
+    def calculate_output_data_types(self, input_types: Sequence[DataType] | None = None) -> list[DataType]:
+        """The types of the results, of inputs as they are or of other types."""
+        specs = [None if n is None else self.same_diff.variable(n).spec for n in self.inputs]
+        if input_types is not None:
+            given = iter(input_types)
+            specs = [s and s.with_dtype(DataType.of(next(given))) for s in specs]
+        return [spec.dtype for spec in as_tuple(self.op.infer(*specs))]  # type: ignore[arg-type]
 
     # Properties
 

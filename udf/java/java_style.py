@@ -253,8 +253,9 @@ def _bound(function: Callable[..., Any]) -> int:
 
 
 def _taken(method: Callable[..., Any]) -> int:
-    kinds = [p.kind for p in inspect.signature(method).parameters.values() if p.default is inspect.Parameter.empty]
-    return len([k for k in kinds if k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)])
+    given = [p for p in inspect.signature(method).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in given if p.default is p.empty]
+    return len(needed) or int(bool(given) and given[0].default is None)         # both of DL4J's forms in one: exec(self, oc=None)
 
 
 def shapes_of(op: UserDefinedCustomOp, context: OpContext) -> list[tuple[tuple[int, ...], DataType | None]]:

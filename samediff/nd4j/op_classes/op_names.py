@@ -153,7 +153,8 @@ _BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
 _LEVELS = ("x, min#, max#, narrow, num_bits", "x, min#, max#, num_bits, narrow", "x, min#, max#, num_bits", "x, min#, max#, narrow")
 _LOGICAL = ("x, y, 0", "x, y, out, 0")
 
-#: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``_`` says nothing, ``0`` is
+#: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
+#: shape of the first argument, ``_`` says nothing, ``0`` is
 #: always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number; ``eager:``
 #: those for arrays alone.
 FORMS = {
@@ -175,6 +176,7 @@ FORMS = {
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
     "Fill": ("shape, out, value",),
+    "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),
     "PRelu": ("x, out, alpha, *shared_axes",),
     "RandomExponential": ("eager:shape_variable, out, lambda_",),
     "RandomStandardNormal": ("shape..",),

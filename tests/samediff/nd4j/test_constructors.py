@@ -33,6 +33,20 @@ def test_of_arrays(name, arguments, attributes):
     Nd4j.exec(op)
 
 
+def test_arrays_are_outputs_where_they_are_no_inputs():
+    y = Nd4j.create([[1.0, 0.25], [0.5, 2.0]])
+    assert Nd4j.exec(op_classes.Max(X, y))[0].tolist() == [[1.0, 0.5], [0.75, 2.0]]        # DL4J's class of pairs
+    z = Nd4j.zeros(2)
+    assert Nd4j.exec(op_classes.Max(X, z, 0)) is z and z.tolist() == [0.75, 1.5]
+    target = Nd4j.zeros(2, 2)
+    assert Nd4j.exec(op_classes.LayerNorm(X, Nd4j.ones(2), target, True, 1))[0] is target
+    assert target.tolist()[0] == pytest.approx([-1, 1], abs=1e-3)
+    shifted = Nd4j.exec(op_classes.LayerNorm(X, Nd4j.ones(2), Nd4j.create([1, 2]), True, 1))[0]
+    assert shifted.tolist()[0] == pytest.approx([0, 3], abs=1e-3)
+    with pytest.raises(GraphError, match="beside an array only"):
+        op_classes.Sigmoid(1.0)
+
+
 def test_random_numbers_for_an_array():
     z = Nd4j.zeros(100)
     assert Nd4j.exec(op_classes.BernoulliDistribution(z, 0.5)) is z and 0 < z.sumNumber() < 100
