@@ -47,6 +47,10 @@ assert (f.larg().name(), f.rarg().name()) == ("input", "w")
 assert sd.nn.relu("r", w, 0).name() == sd.ops()[-1].outputVariables()[0].name() == "r"
 # 45 shapes are calculated
 assert [tuple(s.shape) for s in sd.ops()[0].calculateOutputShape()] == [(-1, 3)]
+# 45 and types, of any inputs
+f = sd.ops()[0]
+assert f.calculateOutputDataTypes() == [DataType.FLOAT]
+assert f.calculateOutputDataTypes([DataType.DOUBLE, DataType.DOUBLE]) == [DataType.DOUBLE]
 # 49 doDiff gives a gradient for each input
 a, c = sd.var("a", np.array([1.0, 2.0])), sd.var("c", np.array([3.0, 4.0]))
 a.mul(c)
@@ -100,6 +104,13 @@ made = SameDiff.create()
 a = made.var("a", np.array([2.0]))
 assert not a.hasGradient() and a.gradient() is None
 made.math.square(a).sum().markAsLoss()
+equal(a.gradient().eval(), [4])
+# 84 nor where the graph has several results and no loss
+made = SameDiff.create()
+a = made.var("a", np.array([2.0]))
+b, c = made.math.square(a), made.math.sin(a)
+assert a.gradient() is None and b.gradient() is None
+b.markAsLoss()
 equal(a.gradient().eval(), [4])
 # 88 variables have methods for ops
 equal(w.add(1.5).eval(), w.getArr() + 1.5)

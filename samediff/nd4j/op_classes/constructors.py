@@ -211,7 +211,11 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
                 return None
             if isinstance(value, (int, float)) and not isinstance(value, bool) and token.endswith("#"):
                 value = as_array(value, np.dtype(args[0].dtype.numpy if isinstance(args[0], SDVariable) else args[0].dtype))
-            names, rest = [*names, *(n.rstrip("#") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
+            if token.endswith("@"):
+                if not _is_output(value):
+                    return None
+                value = np.asarray(value).item()
+            names, rest = [*names, *(n.rstrip("#@") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
     inputs, attributes = sig.bind(cls, sig.parsed(cls, ", ".join(names)), tuple(rest), dict(kwargs), _is_array_like, False)
     if every:
         raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")
