@@ -6,6 +6,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base.datatype import DataType
 from ..base.java_names import DifferentialFunctionNames
 from ..base.javanames import JavaSpelling, to_camel, to_snake
 from ..codecs.flatbuffers.properties import property_value
@@ -18,7 +19,6 @@ from ..ir.op import OPS, as_tuple
 from ..ir.variable import SDVariable
 
 if TYPE_CHECKING:
-    from ..base.datatype import DataType
     from ..base.spec import TensorSpec
     from ..ir.core import GraphCore
 

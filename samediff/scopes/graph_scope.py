@@ -123,8 +123,8 @@ class GraphScope(JavaSpelling):
     def _of_this_thread(self, call: str) -> None:
         if self._trace is not None and state.recorder is not self._trace:
             if _is_left(self._trace):
-                raise GraphScopeError(f"{call}() is called{at()} after an error left the function that began the scope{self._trace.since()}: "
-                                      "what it recorded is dropped")
+                raise GraphScopeError(f"{call}() is called{at()} after an error left the function that began the scope"
+                                      f"{self._trace.since()}: what it recorded is dropped")
             raise GraphScopeError(f"{call}() is called{at()} in another thread than the one that began the scope{self._trace.since()}: "
                                   "threads have scopes of their own")
 

@@ -26,7 +26,7 @@ from ..ir.variable import SDVariable
 from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
-from .asked_of_numpy import refusal
+from .asked_of_numpy import STRICTER, refusal
 from .beginning_call import BeginningCall
 from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
@@ -108,6 +108,8 @@ class GraphTrace:
             return in_place.change(self, function, args, kwargs)
         if out is not None and not isinstance(out, LazyINDArray):
             return in_place.change(self, function, (out, *args), kwargs)
+        if function in STRICTER and (theirs := refusal(function, args, kwargs)) is not None:
+            raise (error_class(theirs) or GraphError)(str(theirs)) from theirs
         try:
             with self._all_or_nothing():
                 given = {k: self.inner(v) for k, v in kwargs.items() if k != "out"}
@@ -129,6 +131,9 @@ class GraphTrace:
         """A method of NumPy's arrays."""
         if kwargs.get("out") is not None:
             self.refuse(f"the method {name!r} with out= is not recorded")
+
+        if getattr(np, name, None) in STRICTER:
+            return self.record_function(getattr(np, name), (array, *args), kwargs)
 
         def method(x: Any, *rest: Any, **options: Any) -> Any:
             return getattr(x, name)(*rest, **options)

@@ -117,7 +117,7 @@ in_ = sd.placeHolder("in", DataType.FLOAT, -1, 784)
 for n in (1, 5):
     assert in_.sum(1).eval({"in": np.ones((n, 784), np.float32)}).shape == (n,)
 # 110 also by None, in either place of the type
-assert tuple(sd.placeHolder("a", DataType.FLOAT, None, 3).getShape()) == tuple(sd.placeHolder("b", -1, 3).getShape()) == (-1, 3)
+assert tuple(sd.placeHolder("p", DataType.FLOAT, None, 3).getShape()) == tuple(sd.placeHolder("q", -1, 3).getShape()) == (-1, 3)
 # 115 types of results
 assert w.add(w).dataType() == DataType.FLOAT and w.gt(0.0).dataType() == DataType.BOOL and sd.argmax(w, 0).dataType() == DataType.LONG
 # 115 gradients of results

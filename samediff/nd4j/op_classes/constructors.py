@@ -56,7 +56,8 @@ def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: d
         return Constructed(found.op, [None if i is None else arrays[i] for i in found.inputs], [arrays[i] for i in found.outputs])
     made = bound(op_ids, name, args, kwargs)
     places = {id(a): i for i, a in enumerate(arrays)}
-    if {id(a) for a in (*made.inputs, *made.outputs) if a is not None} == places.keys() and len(places) == len(arrays):     # no value was read
+    read = {id(a) for a in (*made.inputs, *made.outputs) if a is not None}
+    if read == places.keys() and len(places) == len(arrays):            # of no array the values counted
         _known[key] = KnownForm(made.op, [None if a is None else places[id(a)] for a in made.inputs], [places[id(a)] for a in made.outputs])
     return made
 

@@ -85,7 +85,8 @@ def test_products_with_factors():
         op_classes.Mmul(x, y, 2.0, 1.0)
     sd = SameDiff.create()
     v, w = sd.constant(a), sd.constant(b)
-    assert op_classes.Mmul(sd, v, w, MMulTranspose.builder().transposeB(True).build()).outputVariable().eval().tolist() == (a @ b.T).tolist()
+    turned = MMulTranspose.builder().transposeB(True).build()
+    assert op_classes.Mmul(sd, v, w, turned).outputVariable().eval().tolist() == (a @ b.T).tolist()
     assert v.mmul(w, MMulTranspose.allFalse()).eval().tolist() == (a @ b).tolist()
 
 
