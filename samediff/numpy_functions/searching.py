@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..errors import ShapeError
+from ..errors import DataTypeError, ShapeError
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError
 from .ordering import argsort, sort
