@@ -26,7 +26,8 @@ from ..families.backprop import KERNELS
 from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
 from ..graph.differential_function import DifferentialFunction, only_name
-from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument, at
+from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument
+from ..ir.function_variables import FunctionVariables
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
 from .array_arguments import ArrayArguments
@@ -48,7 +49,7 @@ def _names() -> OpNames:
 
 
 @DifferentialFunction.register
-class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLists):
+class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
     Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
@@ -209,19 +210,6 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLis
         """The variables among its inputs."""
         return [v for v in self.input_arguments if isinstance(v, SDVariable)]
 
-    def arg(self, i: int = 0) -> SDVariable:
-        """One of them."""
-        found: SDVariable = at(self.args(), i, f"input variables of op {self._name!r}")
-        return found
-
-    def larg(self) -> SDVariable:
-        """The first of them."""
-        return self.arg(0)
-
-    def rarg(self) -> SDVariable:
-        """The second of them."""
-        return self.arg(1)
-
     def outputs(self) -> list[SDVariable]:
         """The results as variables of the graph of its inputs; the op is added by the first call."""
         if self._placed is None:
@@ -235,16 +223,20 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLis
 
     output_variables = outputs
 
-    def output_variable(self) -> SDVariable:
-        """The first of them."""
-        return self.outputs()[0]
-
-    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
-        """Add the gradient of each input, from those of the results, to the graph."""
+    def _function(self) -> DifferentialFunction:
+        """The op in the graph."""
         first = self.outputs()[0]
         node = first.sd.producer(first.name())
         assert node is not None     # it was just added
-        return DifferentialFunction(first.sd, node).do_diff(gradients)
+        return DifferentialFunction(first.sd, node)
+
+    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
+        """Add the gradient of each input, from those of the results, to the graph."""
+        return self._function().do_diff(gradients)
+
+    def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:
+        """As :meth:`do_diff`, with zeros for inputs on which the results do not depend."""
+        return self._function().diff(gradients)
 
     # Executed
 

@@ -73,6 +73,26 @@ sd.math.square(a)
 equal(sd.ops()[-1].diff([sd.constant(np.ones(2))])[0].eval(), [2, 4])
 # 58 the factory of a function is that of its graph
 equal(sd.ops()[0].f().sum(w).eval(), sd.f().sum(w).eval())
+# 58 whatever is a function of the graph: user ops, op classes, variables
+@UserDefinedOp
+class Squashed(UserDefinedCustomOp):
+    def opName(self):
+        return "documents_squashed_" + tag
+    def calculateOutputShape(self, oc):
+        return [oc.getInputArray(0).shapeDescriptor()]
+    def exec(self, oc):
+        oc.getOutputArray(0).assign(np.tanh(oc.getInputArray(0)))
+    def doDiff(self, grad):
+        return [self.f().tanhBp(self.arg(), grad[0])]
+v = sd.var("v", np.array([0.5, 1.0]))
+sd.doUdf(Squashed(sd, [v]))[0].sum("l")
+sd.setLossVariables("l")
+equal(sd.calculateGradients({}, "v")["v"], 1 - np.tanh([0.5, 1]) ** 2)
+for function in (AddOp(v, v), Squashed(None, [v]), v.add(v)):
+    assert function.larg() is v
+    equal(function.f().sum(v).eval(), 1.5)
+refused(lambda: AddOp().f(), "in no graph")
+refused(lambda: v.arg(), "has 0 inputs")
 # 63 the factory provides ops
 equal(sd.f().sum(w, 0).eval(), w.getArr().sum(0))
 # 71 among them those of backward passes

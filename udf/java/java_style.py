@@ -16,7 +16,8 @@ from ...samediff.base.home import settle
 from ...samediff.base.javanames import to_snake
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.graph.differential_function import DifferentialFunction
-from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
+from ...samediff.ir.argument_lists import ArgumentLists, JavaList
+from ...samediff.ir.function_variables import FunctionVariables
 from ...samediff.ir.op import Op, as_tuple
 from ...samediff.ir.variable import SDVariable
 from ...samediff.nd4j.array_arguments import ArrayArguments
@@ -40,7 +41,7 @@ class Adapter(Protocol):
 
 
 @DifferentialFunction.register
-class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentLists):
+class UserDefinedCustomOp(UserDefinedCustomOpNames, FunctionVariables, ArrayArguments, ArgumentLists):
     """Base class of user-defined ops in DL4J's form; method names in snake_case or camelCase.
 
     Sub-classes need a constructor without arguments, and write ``op_name``, ``calculate_output_shape`` and ``exec``; besides
@@ -174,19 +175,6 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
     def args(self) -> list[SDVariable]:
         """The input variables."""
         return list(self._args)
-
-    def arg(self, i: int = 0) -> SDVariable:
-        """One input variable."""
-        found: SDVariable = at(self._args, i, f"inputs of op {self.op_name()!r}")
-        return found
-
-    def larg(self) -> SDVariable:
-        """The first input variable."""
-        return self.arg(0)
-
-    def rarg(self) -> SDVariable:
-        """The second input variable."""
-        return self.arg(1)
 
     def output_variables(self) -> list[SDVariable]:
         """The output variables, once the op is in a graph."""
