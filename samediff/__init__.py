@@ -35,6 +35,7 @@ from .initializers.schemes import (
     VarScalingNormalUniformFanOutInitScheme, VarScalingUniformFanAvgInitScheme, WeightInitScheme, XavierFanInInitScheme,
     XavierInitScheme, XavierUniformInitScheme, ZeroInitScheme)
 from .ops.index.gather import PartitionMode
+from .ops.linalg.mmul_transpose import MMulTranspose
 from .ops.recurrent.rnn_configuration import (
     GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode, LSTMLayerConfig, LSTMLayerWeights, LSTMWeights,
     RnnDataFormat, SRUWeights)
@@ -70,7 +71,7 @@ __all__ = [
     "InvokeParams",
     "LazyINDArray", "LecunUniformInitScheme", "LocalResponseNormalizationConfig",
     "LoopParams", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
-    "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
+    "MMulTranspose", "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
     "NDArraySupplierInitScheme", "OneInitScheme", "OnnxFrameworkImporter", "ops", "PaddingMode", "PadMode", "Pair", "PartitionMode",
     "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
     "SameDiff", "SameDiffUtils", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TensorArray", "TrainingConfig",

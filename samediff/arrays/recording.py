@@ -32,16 +32,31 @@ class Recorder(Protocol):
     def drawing(self) -> None:
         """Random numbers are about to be drawn at once; raises where they would be drawn once for several runs."""
 
+    def is_left(self) -> bool:
+        """Whether an error has left the function that began it, so that nobody ends it."""
+        return False
+
     def refuse(self, why: str) -> NoReturn:
         """Raise that something cannot be taken down; ``why`` is a sentence without its end."""
         raise NotImplementedError
 
 
 class _State(threading.local):
-    recorder: Recorder | None = None
+    _recorder: Recorder | None = None
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """The recorder of this thread; one that an error has left is none any more."""
+        found = self._recorder
+        if found is not None and found.is_left():
+            self._recorder = None
+        return self._recorder
+
+    @recorder.setter
+    def recorder(self, recorder: Recorder | None) -> None:
+        self._recorder = recorder
 
 
-#: ``state.recorder`` is the recorder of this thread.
 state = _State()
 
 
@@ -66,6 +81,6 @@ def switcher(recorder: Recorder) -> Callable[[], None]:
     state.recorder, own = recorder, vars(state)
 
     def stop() -> None:
-        if own.get("recorder") is recorder:
-            own["recorder"] = None
+        if own.get("_recorder") is recorder:
+            own["_recorder"] = None
     return stop

@@ -132,6 +132,14 @@ class DataType(JavaEnum):
         return found
 
     @staticmethod
+    def of_array(kind: Any) -> DataType:
+        """As :meth:`of`, for what an array is to be: COMPRESSED and UNKNOWN are a DataTypeError."""
+        found = DataType.of(kind)
+        if found.code < 0:
+            raise DataTypeError(f"no array is of type {found.name}; types of arrays: {', '.join(_TABLE)}")
+        return found
+
+    @staticmethod
     def from_code(code: int) -> DataType:
         """Return the data type of a code in DL4J's files."""
         found = _BY_CODE.get(code)

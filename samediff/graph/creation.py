@@ -44,7 +44,7 @@ class CreationMixin(GraphCore):
         if name in self.tables.variables:
             raise GraphError(f"placeholder name {name!r} is taken already by {self.tables.variables[name]!r}")
         spec = TensorSpec(_open_shape(what, told.sizes if told.sizes is not None else (shape,)),
-                          told.dtype or DataType.of(DataType.FLOAT if dtype is None else dtype))
+                          told.dtype or DataType.of_array(DataType.FLOAT if dtype is None else dtype))
         return self.tables.add_variable(name, VariableType.PLACEHOLDER, spec)
 
     place_holder = placeholder
@@ -148,8 +148,12 @@ class CreationMixin(GraphCore):
         full = self.tables.names.unique("sd_var") if name is None else name
         return self.tables.add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)
 
-    def scalar(self, name: str | None, *args: Any) -> SDVariable:
-        """A constant number: ``scalar(name, value)`` or ``scalar(name, dtype, value)``; ``convert_to_variable`` has it trained."""
+    def scalar(self, name: Any, *args: Any) -> SDVariable:
+        """A constant number: ``scalar(name, value)`` or ``scalar(name, dtype, value)``, also without a name; ``convert_to_variable`` has
+        it trained.
+        """
+        if name is not None and not isinstance(name, str):
+            name, args = None, (name, *args)
         types, values = [a for a in args if is_data_type(a)], [a for a in args if not is_data_type(a)]
         if len(values) != 1 or len(types) > 1 or np.ndim(values[0]):
             raise GraphError(f"scalar {name!r} needs one number, scalar(name, 2.0) or scalar(name, DataType.FLOAT, 2.0); "

@@ -6,24 +6,25 @@ from abc import ABCMeta
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base.datatype import DataType
 from ..base.java_names import DifferentialFunctionNames
 from ..base.javanames import JavaSpelling, to_camel, to_snake
 from ..codecs.flatbuffers.properties import property_value
 from ..errors import GraphError, did_you_mean
 from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import INTERNAL, file_args, write_op
+from ..ir.function_variables import FunctionVariables
 from ..ir.namespaces import NAMESPACES, MissingMethodError, bound, call_by_id, find
 from ..ir.node import Node
 from ..ir.op import OPS, as_tuple
 from ..ir.variable import SDVariable
 
 if TYPE_CHECKING:
-    from ..base.datatype import DataType
     from ..base.spec import TensorSpec
     from ..ir.core import GraphCore
 
 
-class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
+class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, metaclass=ABCMeta):
     """An op in a graph: which one, on which variables, with which properties. ``sd.ops()`` lists those of a graph.
 
     It shows the graph as it was when it was asked for, and changes nothing. Variables, user-defined ops and ``DynamicCustomOp`` count
@@ -102,40 +103,16 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
 
     # Inputs and results
 
+    def described(self) -> str:
+        return self.where()
+
     def args(self) -> list[SDVariable]:
         """All input variables, without optional ones that are left out."""
         return [self.same_diff.variable(n) for n in self.inputs if n is not None]
 
-    def arg(self, index: int = 0) -> SDVariable:
-        """One of the inputs, by default the first."""
-        found = self.args()
-        if not 0 <= index < len(found):
-            raise GraphError(f"{self.where()} has {len(found)} inputs; number {index} was asked for")
-        return found[index]
-
-    def larg(self) -> SDVariable:
-        """The first of two operands."""
-        return self.arg(0)
-
-    def rarg(self) -> SDVariable:
-        """The second of two operands."""
-        return self.arg(1)
-
-    def arg_names(self) -> list[str]:
-        """Names of :meth:`args`."""
-        return [v.name() for v in self.args()]
-
     def output_variables(self) -> list[SDVariable]:
         """All results."""
         return [self.same_diff.variable(n) for n in self.outputs]
-
-    def output_variable(self) -> SDVariable:
-        """The first result."""
-        return self.output_variables()[0]
-
-    def output_variables_names(self) -> list[str]:
-        """Names of the results."""
-        return list(self.outputs)
 
     def get_num_outputs(self) -> int:
         """Number of results."""
@@ -146,15 +123,15 @@ class DifferentialFunction(DifferentialFunctionNames, Node, metaclass=ABCMeta):
         specs = [None if n is None else self.same_diff.variable(n).spec for n in self.inputs]
         return list(as_tuple(self.op.infer(*specs)))  # type: ignore[arg-type]
 
-    def calculate_output_data_types(self) -> list[DataType]:
-        """The types of :meth:`calculate_output_shape`."""
-        return [spec.dtype for spec in self.calculate_output_shape()]
+    def calculate_output_data_types(self, input_types: Sequence[DataType] | None = None) -> list[DataType]:
+        """The types of the results, of inputs as they are or of other types."""
+        specs = [None if n is None else self.same_diff.variable(n).spec for n in self.inputs]
+        if input_types is not None:
+            given = iter(input_types)
+            specs = [s and s.with_dtype(DataType.of(next(given))) for s in specs]
+        return [spec.dtype for spec in as_tuple(self.op.infer(*specs))]  # type: ignore[arg-type]
 
     # Properties
-
-    def f(self) -> DifferentialFunctionFactory:
-        """The factory of the graph's ops, as ``sd.f()``."""
-        return DifferentialFunctionFactory(self.same_diff)
 
     def properties_for_function(self) -> dict[str, Any]:
         """The attributes of the op under the names that files give them; those that files keep as arguments under their own."""

@@ -66,7 +66,7 @@ class InferenceSession(JavaSpelling):
             raise GraphError("InferenceSession.output takes (variables, placeholders by name, batch or None, required activations, "
                              f"listeners, at); got {kinds}")
         feeds = dict(placeholders or {})
-        if batch is not None and not _is_empty(batch):
+        if batch is not None and not _is_empty(batch) and (not feeds or sd.get_training_config() is not None):
             config = sd.checked_config(training=False)
             whole = batch.to_multi_data_set() if isinstance(batch, DataSet) else batch
             feeds = {**config.placeholders(whole.features, whole.labels, whole.features_masks, whole.labels_masks), **feeds}

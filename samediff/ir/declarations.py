@@ -38,7 +38,7 @@ def declaration(what: str, args: Sequence[Any]) -> Declaration:
     dtype = None
     if types:
         try:
-            dtype = DataType.of(args[types[0]])
+            dtype = DataType.of_array(args[types[0]])
         except DataTypeError as error:
             raise DataTypeError(f"{what}: {error}") from None
     sizes = unpacked([a for a in args if not is_data_type(a)])
@@ -74,10 +74,11 @@ def unpacked(values: Any) -> tuple[Any, ...]:
 
 
 def checked_sizes(what: str, values: Sequence[Any], unknown: bool = False) -> tuple[int, ...]:
-    """The sizes as whole numbers; ShapeError for others. ``unknown`` allows -1, and no size of 0."""
+    """The sizes as whole numbers; ShapeError for others. ``unknown`` allows -1, or None, and no size of 0."""
+    values = [-1 if v is None and unknown else v for v in values]
     for v in values:
         if not is_size(v):
-            raise ShapeError(f"{what}: sizes are whole numbers, got {_listed(values)}; {_advice(v, unknown)}")
+            raise ShapeError(f"{what}: sizes are whole numbers, got {_listed(values)}; {_advice(v)}")
     sizes = tuple(operator.index(v) for v in values)
     for n in sizes:
         if n < (-1 if unknown else 0):
@@ -87,9 +88,7 @@ def checked_sizes(what: str, values: Sequence[Any], unknown: bool = False) -> tu
     return sizes
 
 
-def _advice(size: Any, unknown: bool) -> str:
-    if size is None and unknown:
-        return "-1 is a size that is not known yet"
+def _advice(size: Any) -> str:
     if isinstance(size, np.ndarray):
         return "sizes in an array are given as a list, such as shape.tolist()"
     return "values are given as an array (np.array(...))"

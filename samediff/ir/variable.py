@@ -16,6 +16,7 @@ from ..base.spec import Shape, SymbolicCount, SymbolicShape, TensorSpec
 from ..base.user_code.users_arrays import users_array
 from ..errors import GraphError
 from ..expressions.arrays import as_array, require_held
+from .function_variables import FunctionVariables
 from .indexing import SDIndex, index_spec, needs_arrays
 from .protocols import Graph
 from .variable_ops import VariableOps
@@ -31,7 +32,7 @@ class VariableType(JavaEnum):
     SEQUENCE = "SEQUENCE"        #: ordered list of arrays
 
 
-class SDVariable(VariableOps):
+class SDVariable(FunctionVariables, VariableOps):
     """A named value of a :class:`SameDiff` graph; it holds no data itself.
 
     Every op of the catalogue's variable methods can be called on it (``x.mmul(w)``, ``x.sum("name", 0)``), and Python's
@@ -166,6 +167,9 @@ class SDVariable(VariableOps):
         return self
 
     # The graph around it
+
+    def described(self) -> str:
+        return repr(self)
 
     def op_name(self) -> str | None:
         """The op whose result it is; None for variables that are given."""

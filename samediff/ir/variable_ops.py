@@ -14,6 +14,8 @@ class VariableOps:
         """The owning graph."""
         return self._sd
 
+    same_diff = sd
+
     def get_same_diff(self) -> Any:
         """The owning graph."""
         return self._sd

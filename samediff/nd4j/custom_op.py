@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays.computing import apply, with_inputs
 from ..arrays.pairs import is_array
+from ..base.bounded_cache import BoundedCache
 from ..base.java.old_names import Advised
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
 from ..base.javanames import to_camel
@@ -25,7 +26,8 @@ from ..families.backprop import KERNELS
 from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
 from ..graph.differential_function import DifferentialFunction, only_name
-from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument, at
+from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument
+from ..ir.function_variables import FunctionVariables
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
 from .array_arguments import ArrayArguments
@@ -38,13 +40,16 @@ def _form(cls: type[Op]) -> FileArgs | None:
     return as_custom(form, cls.attribute_names()) if type(form) is FileArgs and (form.dimensions or form.scalar) else None
 
 
+_read: BoundedCache[Any, tuple[Op, list[int | None]]] = BoundedCache(1024)
+
+
 @cache
 def _names() -> OpNames:
     return OpNames()
 
 
 @DifferentialFunction.register
-class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLists):
+class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
     Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
@@ -146,18 +151,31 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLis
         lists = self.i_arguments or self.t_arguments or self.b_arguments or self.d_arguments or self.s_arguments
         if self._op is not None and not lists:
             return self._op, list(inputs)
-        positions = [str(i) for i in range(len(inputs))]
+        named = OPS.get(self.op_id or KERNELS.get(self._name, self._name))
+        arguments = self.i_arguments, self.t_arguments, self.b_arguments, self.d_arguments, self.s_arguments
+        key = named, self._name, len(inputs), *[(*values, *map(type, values)) for values in arguments]
+        found = _read.get(key)
+        if found is None:
+            found = self._read_arguments(named, inputs)
+            if named is not None:
+                _read[key] = found
+        op, places = found
+        if getattr(op, "num", None) == 0 and hasattr(op, "axis"):           # of unstack: Java counts the outputs
+            op = op.replace(num=int(inputs[0].shape[op.axis]))
+        return op, [None if i is None else inputs[i] for i in places]
+
+    def _read_arguments(self, named: type[Op] | None, inputs: Sequence[Any]) -> tuple[Op, list[int | None]]:
+        """The op with the attributes that the argument lists hold, and the places of its inputs among those that are given."""
         node = FlatNode(name=self._name, op_type=int(OpType.CUSTOM), op_num=op_hash(self._name), op_name=self._name,
                         input_paired=tuple(IntPair(i) for i in range(len(inputs))), extra_integer=tuple(self.i_arguments),
                         extra_params=tuple(self.t_arguments), extra_bools=tuple(self.b_arguments),
                         extra_types=tuple(t.code for t in self.d_arguments), extra_strings=tuple(self.s_arguments))
-        cls = OPS.get(self.op_id or KERNELS.get(self._name, self._name)) or _names()[node]
+        cls = named or _names()[node]
         if cls is None:
             raise MissingOpError(f"no op named {self._name!r} is known{did_you_mean(self._name, list(OPS))}")
         op = self._with_arguments(cls, node, inputs)
-        if getattr(op, "num", None) == 0 and hasattr(op, "axis"):           # of unstack: Java counts the outputs
-            op = op.replace(num=int(inputs[0].shape[op.axis]))
-        return op, [None if p is None else inputs[int(p)] for p in spread_inputs(op, node, positions)]
+        places = spread_inputs(op, node, [str(i) for i in range(len(inputs))])
+        return op, [None if p is None else int(p) for p in places]
 
     def _with_arguments(self, cls: type[Op], node: FlatNode, inputs: Sequence[Any]) -> Op:
         """The op with the attributes that the argument lists hold; GraphError where these or the number of inputs do not fit."""
@@ -192,19 +210,6 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLis
         """The variables among its inputs."""
         return [v for v in self.input_arguments if isinstance(v, SDVariable)]
 
-    def arg(self, i: int = 0) -> SDVariable:
-        """One of them."""
-        found: SDVariable = at(self.args(), i, f"input variables of op {self._name!r}")
-        return found
-
-    def larg(self) -> SDVariable:
-        """The first of them."""
-        return self.arg(0)
-
-    def rarg(self) -> SDVariable:
-        """The second of them."""
-        return self.arg(1)
-
     def outputs(self) -> list[SDVariable]:
         """The results as variables of the graph of its inputs; the op is added by the first call."""
         if self._placed is None:
@@ -218,16 +223,20 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, ArrayArguments, ArgumentLis
 
     output_variables = outputs
 
-    def output_variable(self) -> SDVariable:
-        """The first of them."""
-        return self.outputs()[0]
-
-    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
-        """Add the gradient of each input, from those of the results, to the graph."""
+    def _function(self) -> DifferentialFunction:
+        """The op in the graph."""
         first = self.outputs()[0]
         node = first.sd.producer(first.name())
         assert node is not None     # it was just added
-        return DifferentialFunction(first.sd, node).do_diff(gradients)
+        return DifferentialFunction(first.sd, node)
+
+    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
+        """Add the gradient of each input, from those of the results, to the graph."""
+        return self._function().do_diff(gradients)
+
+    def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:
+        """As :meth:`do_diff`, with zeros for inputs on which the results do not depend."""
+        return self._function().diff(gradients)
 
     # Executed
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..errors import ShapeError
+from ..errors import DataTypeError, ShapeError
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import NotInGraphError
 from .ordering import argsort, sort
@@ -123,6 +123,8 @@ def compress(xp: Any, condition: Any, x: Any, axis: int | None = None) -> Any:
 def choose(xp: Any, number: Any, choices: Sequence[Any], mode: str = "raise") -> Any:
     """The choice of each number."""
     number = xp.array_of(number)
+    if np.dtype(number.dtype).kind not in "iub":
+        raise DataTypeError(f"choose takes whole numbers, which of the choices; got {number.dtype}")
     last = len(choices) - 1
     number = xp.clip(number, 0, last) if mode == "clip" else number % (last + 1) if mode == "wrap" else number
     return select(xp, [number == i for i in range(last)], [xp.array_of(choices[i]) for i in range(last)], xp.array_of(choices[last]))

@@ -10,6 +10,9 @@ import numpy as np
 
 from .lazy import LazyINDArray
 
+#: Functions whose nodes take more than NumPy does, such as axes of numbers and positions beyond an axis: it is always asked.
+STRICTER = frozenset((np.median, np.nanmedian, np.quantile, np.nanquantile, np.percentile, np.nanpercentile, np.gradient, np.diff,
+                      np.partition, np.argpartition, np.digitize))
 #: Elements of the arrays of a call that NumPy is asked about.
 MOST = 1 << 16
 

@@ -254,9 +254,9 @@ def compiled(function: Callable[..., Any] | None = None, *, open_batch: bool = F
 
 
 def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> CompiledGraphFunction:
-    """Compile a function of a list of ``inputs`` arrays that returns an array or several: ``Nd4j.compile``.
+    """Compile a function of a list of ``inputs`` arrays, or of so many arguments, that returns an array or several: ``Nd4j.compile``.
 
-    ``execute(a, b, ...)`` gives a list of results.
+    ``execute(a, b, ...)``, or ``execute([a, b, ...])``, gives a list of results.
 
     Examples
     --------
@@ -268,14 +268,27 @@ def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> Compi
     if not isinstance(inputs, int) or isinstance(inputs, bool) or inputs < 0:
         raise GraphError(f"Nd4j.compile takes the number of arrays first, then the function; got {inputs!r:.60}")
 
+    one_by_one = inputs > 1 and _required(function) == inputs
+
     @functools.wraps(function)
     def call(*arrays: Any) -> Any:
+        if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)):       # Java's INDArray[]
+            arrays = tuple(arrays[0])
         if len(arrays) != inputs:
             raise GraphError(f"{made!r} was compiled for {inputs} arrays; got {len(arrays)}")
-        result = function(list(arrays))
+        result = function(*arrays) if one_by_one else function(list(arrays))
         return list(result) if isinstance(result, (tuple, list)) else [result]
     made = CompiledGraphFunction(call)
     return made
+
+
+def _required(function: Callable[..., Any]) -> int:
+    """How many arguments a function takes at least."""
+    try:
+        kinds = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):     # of a built-in
+        return 1
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in kinds)
 
 
 def _given(value: Any) -> Any:

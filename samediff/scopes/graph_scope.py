@@ -1,6 +1,7 @@
 """Scopes in which calls on arrays are recorded, joined to one graph, and computed at the end."""
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -17,6 +18,7 @@ from ..errors import GraphScopeError
 from ..executor.plan_cache import plan_for
 from ..executor.session import request_for
 from ..plans.plan import Plan
+from .beginning_call import BeginningCall
 from .lazy import array_of, settle
 from .structure import structure
 from .trace import GraphTrace, at
@@ -40,7 +42,7 @@ class GraphScope(JavaSpelling):
     :class:`LazyINDArray`, which knows shape and type. At the end those that are still held get their values in one run; what
     nobody needs is not computed. A scope that records the same calls on arrays of the same shapes and types again uses the plan of the
     first one. As a context manager it begins and ends by itself; an exception in the block drops what was recorded. Begun by hand, it
-    records until :meth:`end` or :meth:`close`, also after errors, or until nobody holds it any more.
+    records until :meth:`end` or :meth:`close`, until nobody holds it any more, or until an error leaves the function that began it.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ class GraphScope(JavaSpelling):
             state.recorder.refuse("a graph scope begins while this thread records already: scopes cannot be nested")
         self._of_this_thread("begin")
         self._trace = GraphTrace()
-        self._trace.begun = user_line()
+        self._trace.begun, self._trace.call = user_line(), BeginningCall(sys._getframe(1))
         self._stop = switcher(self._trace)
         return self
 
@@ -114,12 +116,15 @@ class GraphScope(JavaSpelling):
 
     def __del__(self) -> None:
         trace = self._stopped()
-        if trace is not None:
+        if trace is not None and not _is_left(trace):
             warnings.warn(f"a graph scope that was begun{trace.since()} is gone without end(): what it recorded is dropped",
                           ResourceWarning, stacklevel=2, source=self)
 
     def _of_this_thread(self, call: str) -> None:
         if self._trace is not None and state.recorder is not self._trace:
+            if _is_left(self._trace):
+                raise GraphScopeError(f"{call}() is called{at()} after an error left the function that began the scope"
+                                      f"{self._trace.since()}: what it recorded is dropped")
             raise GraphScopeError(f"{call}() is called{at()} in another thread than the one that began the scope{self._trace.since()}: "
                                   "threads have scopes of their own")
 
@@ -136,6 +141,10 @@ class GraphScope(JavaSpelling):
         known = _known(trace, given, names)
         arrays = list(given.values())
         return known.plan.run([arrays[i] for i in known.takes], context)
+
+
+def _is_left(trace: GraphTrace) -> bool:
+    return trace.call is not None and trace.call.left
 
 
 def _known(trace: GraphTrace, given: Mapping[str, Any], names: Sequence[str]) -> KnownPlan:

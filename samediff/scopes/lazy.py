@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -113,6 +114,13 @@ class LazyINDArray:
     def nbytes(self) -> Any:
         """Bytes of all elements."""
         return self.dtype.itemsize * self.size
+
+    @property
+    def strides(self) -> Any:
+        """Bytes between neighbours along each axis: results stand in rows."""
+        if self._real is not None:
+            return self._real.strides
+        return tuple(self.itemsize * math.prod(self._array.shape[i + 1:]) for i in range(self._array.ndim))
 
     @property
     def real(self) -> Any:

@@ -26,7 +26,8 @@ from ..ir.variable import SDVariable
 from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
-from .asked_of_numpy import refusal
+from .asked_of_numpy import STRICTER, refusal
+from .beginning_call import BeginningCall
 from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
 from .shared_memory import Look
@@ -52,6 +53,7 @@ class GraphTrace:
     own : variables that ops gave, which have memory of their own also where nodes only look at it
     depth : in how many bodies of branches and loops it is
     begun : the user's line that began it
+    call : the call that began it
     """
 
     of_function = False
@@ -64,6 +66,7 @@ class GraphTrace:
         self.baked: list[tuple[Any, Any]] = []
         self.depth = 0
         self.begun: SourceLine | None = None
+        self.call: BeginningCall | None = None
         self.seen: dict[str, Look] = {}
         self.own: set[str] = set()
         self.orders = MemoryOrders(self.sd)
@@ -71,6 +74,9 @@ class GraphTrace:
         self._lazy: list[weakref.ref[LazyINDArray]] = []
 
     # As a recorder
+
+    def is_left(self) -> bool:
+        return self.call is not None and self.call.is_left()
 
     def record(self, op: Op, inputs: Sequence[Any]) -> Any:
         """One op, as nodes."""
@@ -102,6 +108,8 @@ class GraphTrace:
             return in_place.change(self, function, args, kwargs)
         if out is not None and not isinstance(out, LazyINDArray):
             return in_place.change(self, function, (out, *args), kwargs)
+        if function in STRICTER and (theirs := refusal(function, args, kwargs)) is not None:
+            raise (error_class(theirs) or GraphError)(str(theirs)) from theirs
         try:
             with self._all_or_nothing():
                 given = {k: self.inner(v) for k, v in kwargs.items() if k != "out"}
@@ -123,6 +131,9 @@ class GraphTrace:
         """A method of NumPy's arrays."""
         if kwargs.get("out") is not None:
             self.refuse(f"the method {name!r} with out= is not recorded")
+
+        if getattr(np, name, None) in STRICTER:
+            return self.record_function(getattr(np, name), (array, *args), kwargs)
 
         def method(x: Any, *rest: Any, **options: Any) -> Any:
             return getattr(x, name)(*rest, **options)

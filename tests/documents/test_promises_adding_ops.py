@@ -47,6 +47,10 @@ assert (f.larg().name(), f.rarg().name()) == ("input", "w")
 assert sd.nn.relu("r", w, 0).name() == sd.ops()[-1].outputVariables()[0].name() == "r"
 # 45 shapes are calculated
 assert [tuple(s.shape) for s in sd.ops()[0].calculateOutputShape()] == [(-1, 3)]
+# 45 and types, of any inputs
+f = sd.ops()[0]
+assert f.calculateOutputDataTypes() == [DataType.FLOAT]
+assert f.calculateOutputDataTypes([DataType.DOUBLE, DataType.DOUBLE]) == [DataType.DOUBLE]
 # 49 doDiff gives a gradient for each input
 a, c = sd.var("a", np.array([1.0, 2.0])), sd.var("c", np.array([3.0, 4.0]))
 a.mul(c)
@@ -69,6 +73,26 @@ sd.math.square(a)
 equal(sd.ops()[-1].diff([sd.constant(np.ones(2))])[0].eval(), [2, 4])
 # 58 the factory of a function is that of its graph
 equal(sd.ops()[0].f().sum(w).eval(), sd.f().sum(w).eval())
+# 58 whatever is a function of the graph: user ops, op classes, variables
+@UserDefinedOp
+class Squashed(UserDefinedCustomOp):
+    def opName(self):
+        return "documents_squashed_" + tag
+    def calculateOutputShape(self, oc):
+        return [oc.getInputArray(0).shapeDescriptor()]
+    def exec(self, oc):
+        oc.getOutputArray(0).assign(np.tanh(oc.getInputArray(0)))
+    def doDiff(self, grad):
+        return [self.f().tanhBp(self.arg(), grad[0])]
+v = sd.var("v", np.array([0.5, 1.0]))
+sd.doUdf(Squashed(sd, [v]))[0].sum("l")
+sd.setLossVariables("l")
+equal(sd.calculateGradients({}, "v")["v"], 1 - np.tanh([0.5, 1]) ** 2)
+for function in (AddOp(v, v), Squashed(None, [v]), v.add(v)):
+    assert function.larg() is v
+    equal(function.f().sum(v).eval(), 1.5)
+refused(lambda: AddOp().f(), "in no graph")
+refused(lambda: v.arg(), "has 0 inputs")
 # 63 the factory provides ops
 equal(sd.f().sum(w, 0).eval(), w.getArr().sum(0))
 # 71 among them those of backward passes
@@ -100,6 +124,13 @@ made = SameDiff.create()
 a = made.var("a", np.array([2.0]))
 assert not a.hasGradient() and a.gradient() is None
 made.math.square(a).sum().markAsLoss()
+equal(a.gradient().eval(), [4])
+# 84 nor where the graph has several results and no loss
+made = SameDiff.create()
+a = made.var("a", np.array([2.0]))
+b, c = made.math.square(a), made.math.sin(a)
+assert a.gradient() is None and b.gradient() is None
+b.markAsLoss()
 equal(a.gradient().eval(), [4])
 # 88 variables have methods for ops
 equal(w.add(1.5).eval(), w.getArr() + 1.5)

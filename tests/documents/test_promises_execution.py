@@ -68,6 +68,9 @@ assert isinstance(ExecResult, type)
 # 90 exec gives every value
 allOutputs = sd.exec(feeds, sd.outputs())
 assert {"hidden", "softmax", "loss"} <= set(allOutputs)
+# 90 outputs by their name, and values of variables alone
+assert set(sd.exec(placeholders=feeds, outputs=["softmax"])) >= {"hidden", "softmax"}
+assert list(sd.output(placeholders=feeds, outputs=["softmax", "loss"])) == ["softmax", "loss"]
 # 93 also of what lies between
 equal(sd.exec(feeds, sd.outputs()).get("hidden"), sd.outputSingle(feeds, "hidden"))
 # 106 batches one by one
@@ -145,6 +148,9 @@ result = session.output(
 )
 softmax = result.get("softmax")
 equal(softmax, sd.outputSingle(feeds, "softmax"))
+# 218 and with a batch that is for listeners
+found = InferenceSession(sd).output(["softmax"], set(), feeds, [], At.defaultAt(), MultiDataSets.singleton(feeds["input"], feeds["labels"]))
+equal(found["softmax"], softmax.eval(feeds))
 # 228 whose listeners hear of it
 heard = []
 class Heard(BaseListener):

@@ -66,6 +66,23 @@ assert list(made.getLossVariables()) == ["loss"] and len(made.getListeners()) ==
 sd.setTrainingConfig(made)
 sd.fit(batches, 1)
 assert len(heard) == 2
+# 44 what it names is minimised, whatever the graph has
+first = sd.var("first", np.array([1.0, 2.0]))
+first.sum("one")
+first.mul(-1.0).sum("other")
+sd.setLossVariables("other")
+sd.setTrainingConfig(TrainingConfig.builder().updater(Sgd(0.1)).dataSetFeatureMapping("input").dataSetLabelMapping("labels")
+                     .lossVariables("one").build())
+sd.fit(batches, 1)
+assert sd.getLossVariables() == ["one"]
+equal(first.getArr(), [0.8, 1.8])
+# 44 also where the graph has it only later
+made = SameDiff.create()
+made.setTrainingConfig(TrainingConfig.builder().updater(Sgd(0.1)).dataSetFeatureMapping("x").markLabelsUnused().lossVariables("one").build())
+a, p = made.var("a", np.array([1.0])), made.placeHolder("x", DataType.DOUBLE, -1, 1)
+p.mul(a).sum("one").add("more", 1.0)
+made.fit(DataSet(np.ones((1, 1)), None))
+equal(a.getArr(), [0.9])
 # 45 fit returns a History of losses by epoch
 sd.setTrainingConfig(config)
 history = sd.fit(batches, 3)
@@ -226,6 +243,13 @@ with Nd4j.graphScope() as scope:
     made = Nd4j.matmul(Nd4j.ones(DataType.FLOAT, 2, 3), Nd4j.ones(DataType.FLOAT, 3, 4))
     assert isinstance(made, LazyINDArray) and tuple(made.shape) == (2, 4) and made.dataType() == DataType.FLOAT
     scope.end()
+# 343 and how they lie in memory
+with Nd4j.graphScope() as scope:
+    scope.begin()
+    made = Nd4j.matmul(Nd4j.ones(2, 3), Nd4j.ones(3, 4))
+    early = made.shapeInfoToString()
+    scope.end()
+assert made.shapeInfoToString() == early
 # 344 end gives real values
 with Nd4j.graphScope() as scope:
     scope.begin()
@@ -268,6 +292,11 @@ out2 = fn.execute(activations.mul(2), weights)
 equal(out1[0], body([activations, weights])[0])
 equal(out2[0], body([activations.mul(2), weights])[0])
 fn.close()
+# 383 arrays stand in one list, too, and functions may take them one by one
+fn = Nd4j.compile(2, lambda x, y: x.mmul(y))
+a, b = Nd4j.rand(2, 3), Nd4j.rand(3, 4)
+equal(fn.execute([a, b])[0], np.asarray(a) @ np.asarray(b))
+equal(fn.execute(a, b)[0], fn(a, b)[0])
 # 397 a closed function is refused
 fn = Nd4j.compile(1, lambda inputs: [inputs[0].add(1)])
 fn.execute(Nd4j.ones(2))

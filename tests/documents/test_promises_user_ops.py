@@ -73,6 +73,28 @@ made = sd.doUdf(Filled(sd, [x, sd.constant("sizes", np.array([3, 2], np.int32))]
 assert made.getShape() == (3, 2)
 equal(sd.outputSingle(values, made.name()), np.full((3, 2), a.sum()))
 refused(lambda: sd.doUdf(Filled(sd, [x, sd.placeHolder("p", DataType.INT, 2)])), "not known while the graph is built")
+# 252 both forms of the shape rule and of exec in one method
+@UserDefinedOp
+class Both(UserDefinedCustomOp):
+    def opName(self):
+        return "documents_both_" + tag
+    def getNumOutputs(self):
+        return 2
+    def calculateOutputDataTypes(self, inputTypes):
+        return [inputTypes[0]] * 2
+    def calculateOutputShape(self, oc=None):
+        a = oc.getInputArray(0)
+        return [a.shapeDescriptor(), LongShapeDescriptor.fromShape(a.shape[:1], a.dataType())]
+    def exec(self, oc=None):
+        oc.getOutputArray(0).assign(oc.getInputArray(0).mul(2))
+        oc.getOutputArray(1).assign(oc.getInputArray(0).sum(1))
+    def doDiff(self, grad):
+        return [grad[0].mul(2.0).add(self.sameDiff.expandDims(grad[1], 1))]
+doubled, sums = sd.doUdf(Both(sd, [x]))
+equal(sd.outputSingle(values, sums.name()), a.sum(1))
+doubled.sum().add("l", sums.sum())
+sd.setLossVariables("l")
+equal(sd.calculateGradients(values, "x")["x"], np.full((2, 128), 3))
 # 267 exec on arrays, with nothing but them
 op = MyAddUdf()
 op.addInputArgument(Nd4j.ones(2, 3), Nd4j.ones(2, 3))

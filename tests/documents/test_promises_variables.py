@@ -52,6 +52,13 @@ assert all(t.isIntType() for t in (DataType.LONG, DataType.INT, DataType.SHORT, 
 assert DataType.BOOL.is_numeric and DataType.INT.isNumerical() and DataType.FLOAT.isNumerical()
 # 41 text, and helpers
 assert {"UTF8", "COMPRESSED", "UNKNOWN"} <= {t.name for t in DataType}
+# 41 which no array has
+for t in (DataType.COMPRESSED, DataType.UNKNOWN):
+    refused(lambda: sd.var("n", t, 2), t.name)
+    refused(lambda: sd.placeHolder("n", t, 2), t.name)
+    refused(lambda: w.castTo(t), t.name)
+    refused(lambda: Nd4j.create(t, 2), t.name)
+    refused(lambda: Nd4j.ones(2).castTo(t), t.name)
 # 41 further types
 assert {"BFLOAT16", "UINT16", "UINT32", "UINT64"} <= {t.name for t in DataType}
 # 45 the type of a variable
@@ -97,6 +104,7 @@ equal(constant.eval(), [3.1415, 42])
 # 105 a scalar
 someScalar = sd.scalar("scalar", 42)
 assert someScalar.eval() == 42 and someScalar.getShape() == () and someScalar.isConstant()
+assert sd.scalar(42).isConstant() and sd.scalar(DataType.INT, 2).dataType() == DataType.INT
 rate = sd.scalar("rate", DataType.FLOAT, 2.0)
 hidden.mul(rate).mean().markAsLoss()
 sd.setTrainingConfig(config)
@@ -108,6 +116,8 @@ assert all(sd.placeHolder("p" + t.name, t, -1).dataType() == t for t in (DataTyp
 in_ = sd.placeHolder("in", DataType.FLOAT, -1, 784)
 for n in (1, 5):
     assert in_.sum(1).eval({"in": np.ones((n, 784), np.float32)}).shape == (n,)
+# 110 also by None, in either place of the type
+assert tuple(sd.placeHolder("p", DataType.FLOAT, None, 3).getShape()) == tuple(sd.placeHolder("q", -1, 3).getShape()) == (-1, 3)
 # 115 types of results
 assert w.add(w).dataType() == DataType.FLOAT and w.gt(0.0).dataType() == DataType.BOOL and sd.argmax(w, 0).dataType() == DataType.LONG
 # 115 gradients of results

@@ -16,7 +16,8 @@ from ...samediff.base.home import settle
 from ...samediff.base.javanames import to_snake
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.graph.differential_function import DifferentialFunction
-from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
+from ...samediff.ir.argument_lists import ArgumentLists, JavaList
+from ...samediff.ir.function_variables import FunctionVariables
 from ...samediff.ir.op import Op, as_tuple
 from ...samediff.ir.variable import SDVariable
 from ...samediff.nd4j.array_arguments import ArrayArguments
@@ -40,7 +41,7 @@ class Adapter(Protocol):
 
 
 @DifferentialFunction.register
-class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentLists):
+class UserDefinedCustomOp(UserDefinedCustomOpNames, FunctionVariables, ArrayArguments, ArgumentLists):
     """Base class of user-defined ops in DL4J's form; method names in snake_case or camelCase.
 
     Sub-classes need a constructor without arguments, and write ``op_name``, ``calculate_output_shape`` and ``exec``; besides
@@ -175,19 +176,6 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         """The input variables."""
         return list(self._args)
 
-    def arg(self, i: int = 0) -> SDVariable:
-        """One input variable."""
-        found: SDVariable = at(self._args, i, f"inputs of op {self.op_name()!r}")
-        return found
-
-    def larg(self) -> SDVariable:
-        """The first input variable."""
-        return self.arg(0)
-
-    def rarg(self) -> SDVariable:
-        """The second input variable."""
-        return self.arg(1)
-
     def output_variables(self) -> list[SDVariable]:
         """The output variables, once the op is in a graph."""
         return list(self._outputs)
@@ -253,8 +241,9 @@ def _bound(function: Callable[..., Any]) -> int:
 
 
 def _taken(method: Callable[..., Any]) -> int:
-    kinds = [p.kind for p in inspect.signature(method).parameters.values() if p.default is inspect.Parameter.empty]
-    return len([k for k in kinds if k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)])
+    given = [p for p in inspect.signature(method).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in given if p.default is p.empty]
+    return len(needed) or int(bool(given) and given[0].default is None)         # both of DL4J's forms in one: exec(self, oc=None)
 
 
 def shapes_of(op: UserDefinedCustomOp, context: OpContext) -> list[tuple[tuple[int, ...], DataType | None]]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...errors import DataTypeError, ShapeError
 from ...ir.translate_errors import refusing
+from ...ops.linalg.mmul_transpose import MMulTranspose
 from ..array_class import wrapped
 from ..computing import apply, built_in
 from ..numpy_calls import call
@@ -24,8 +25,8 @@ class Products:
     def mmul(self: Any, other: Any, *more: Any) -> Any:
         """Matrix product.
 
-        ``mmul(y)``, ``mmul(y, result)``, ``mmul(y, "f")`` (the order of the result), ``mmul(y, transposes)`` with an object whose
-        ``transpose_a`` and ``transpose_b`` say which matrices are taken transposed.
+        ``mmul(y)``, ``mmul(y, result)``, ``mmul(y, "f")`` (the order of the result), ``mmul(y, transposes)`` with an
+        :class:`MMulTranspose` that says which matrices are taken transposed.
 
         Shapes: x (n, k), y (k, m) -> (n, m); a vector y (k) -> (n); a row (1, k) or vector (k) and a vector (k) -> (1, 1).
 
@@ -37,9 +38,10 @@ class Products:
         if not more and (made := of_alike_matrices(self, other)) is not None:
             return made
         result = next((m for m in more if is_array(m)), None)
-        turned = next((m for m in more if hasattr(m, "transpose_a")), None)
+        turned = next((m for m in more if isinstance(m, MMulTranspose)), MMulTranspose())
         order = next((m for m in more if isinstance(m, str)), None)
-        made = _product(self, other, bool(turned and turned.transpose_a), bool(turned and turned.transpose_b))
+        made = _product(self, other, turned.transpose_x, turned.transpose_y)
+        made = made.transpose() if turned.transpose_z else made
         if order is not None:
             made = made.dup(order)
         return made if result is None else put_into(result, made, "mmul")

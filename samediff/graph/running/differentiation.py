@@ -120,8 +120,8 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         >>> second.eval()
         array([12.], dtype=float32)
         """
-        loss_vars = [self.variable(v) for v in _list(losses)]
-        wrt_vars = [self.variable(v) for v in _list(wrt)]
+        loss_vars = [self.variable(v) for v in as_list(losses)]
+        wrt_vars = [self.variable(v) for v in as_list(wrt)]
         check_losses(loss_vars)
         found = gradients(self, loss_vars, wrt_vars, name_results=name_results)
         return [found[v.name()] for v in wrt_vars]
@@ -149,7 +149,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
     def prepare_for_training(self, losses: Any = None) -> None:
         """Build the gradient graph ahead of ``fit``, for these losses when some are given."""
         if losses is not None:
-            self.set_loss_variables(*_list(losses))
+            self.set_loss_variables(*as_list(losses))
         self.create_grad_function()
 
     def _gradients_for(self, names: list[str]) -> GradientGraph:
@@ -162,10 +162,13 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
 
     def grad(self, name: Any) -> SDVariable | None:
         """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it, or before
-        the graph has a result that could be a loss.
+        the graph has a loss: a marked one, or one result that nothing reads.
         """
         name = self.tables.names_in([name])[0]
-        if not self.tables.losses and not self._possible_losses():
+        self.variable(name)
+        try:
+            self.infer_loss_variables()
+        except GradientError:
             return None
         return self._gradients_for([name]).found[name]
 
@@ -207,7 +210,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
                                         variables: Any) -> OutAndGrad:
         """Outputs and gradients from one run, in training mode; placeholders and errors as of :meth:`calculate_gradients`."""
         given = placeholders
-        request = self._gradient_request(tuple(self.tables.names_in(_list(outputs))), tuple(self.tables.names_in(_list(variables))))
+        request = self._gradient_request(tuple(self.tables.names_in(as_list(outputs))), tuple(self.tables.names_in(as_list(variables))))
         if placeholders is None or not placeholders:
             placeholders = dict(self.tables.given())
         plan = known_plan(request.graph, placeholders, request.wanted, True)
@@ -238,5 +241,6 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         return request
 
 
-def _list(values: Any) -> list[Any]:
+def as_list(values: Any) -> list[Any]:
+    """The values of a list or tuple, or the only one."""
     return list(values) if isinstance(values, (list, tuple)) else [values]

@@ -26,6 +26,7 @@ from ...training.listeners.operation import At, Operation
 from ...training.progress import with_bar
 from ...training.run_configurations import EvaluationConfig, OutputConfig
 from ..inspection import InspectionMixin
+from .differentiation import as_list
 from .execution import NOTHING_DRAWN
 from .fitting import FittingMixin, split_by_kind
 
@@ -142,10 +143,12 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         placeholders : mapping of name to array, array, data set, or batches
             The data.
         *outputs : str or SDVariable
-            What to compute; where nothing is named, the only output of the graph, or what its losses compare with labels.
+            What to compute, also as ``outputs=[...]``; where nothing is named, the only output of the graph, or what its losses compare
+            with labels.
         batch_size : int, optional
             Examples that are computed at once, or put together where they come one by one.
         """
+        outputs += tuple(as_list(unknown.pop("outputs", [])))
         if unknown:
             placeholders, _ = self._by_role("output", None if placeholders is ... else placeholders, None, unknown, ["batch_size"])
         if placeholders is ...:

@@ -7,6 +7,8 @@ from typing import Any
 from ...errors import GraphError
 from ...ir.node import needed
 from ...training.listeners.listener import Listener
+from .differentiation import as_list
+from .fitting import split_by_kind
 from .predicting import GraphPredictingMixin
 
 
@@ -50,7 +52,8 @@ class ExecResult(Mapping[str, Any]):
 class WholeRuns(GraphPredictingMixin):
     """The part of :class:`SameDiff` that computes and keeps everything."""
 
-    def exec(self, placeholders: Mapping[str, Any] | None = None, *outputs: Any, backward: bool = False) -> ExecResult:
+    def exec(self, placeholders: Mapping[str, Any] | None = None, *variables: Any, backward: bool = False,
+             outputs: Any = ()) -> ExecResult:
         """Compute variables and everything on the way to them.
 
         ``output`` computes what is asked for alone and is faster. The values, those of the placeholders among them, stay readable by
@@ -60,7 +63,7 @@ class WholeRuns(GraphPredictingMixin):
         ----------
         placeholders : mapping of name to array, or None
             None takes the values set with ``set_array`` on this thread.
-        *outputs : str, SDVariable, or one list of them
+        *variables, outputs : str, SDVariable, or one list of them
             By default those of ``outputs()``. Listeners among them hear of the run.
         backward : bool
             Add the gradients of the losses by all trainable variables, under ``name-grad``; computed in training mode.
@@ -76,8 +79,8 @@ class WholeRuns(GraphPredictingMixin):
         >>> y.get_arr()
         INDArray(8., dtype=float32)
         """
-        heard = [o for o in outputs if isinstance(o, Listener)]
-        names = self.tables.names_in([o for o in outputs if not isinstance(o, Listener)]) or self.outputs()
+        wanted, heard = split_by_kind((*variables, *as_list(outputs)), Listener)
+        names = self.tables.names_in(wanted) or self.outputs()
         if not names:
             raise GraphError("exec computes the results of ops, of which the graph has none")
         for name in names:

@@ -13,6 +13,7 @@ from ...base.enums import CropMethod, PadMode, UpdateOp
 from ...codecs.legacy_table import LEGACY_NUMBERS
 from ...errors import did_you_mean
 from ..custom_op import DynamicCustomOp
+from .composed import composed
 from .constructors import constructed
 from .op_names import ABSENT, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
 
@@ -28,6 +29,8 @@ _NESTED: dict[str, dict[str, typing.Any]] = {"Pad": {"Mode": PadMode}, "ScatterU
 class NamedOp(DynamicCustomOp):
     """An op of one class; see the module."""
 
+    _compute: typing.Callable[..., typing.Any] | None = None        # in place of one op
+
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         self._begin(self.op_id)
         if len(args) > 1 and isinstance(args[0], str) and _is_graph(args[1]):       # Java's own name of the op
@@ -37,6 +40,12 @@ class NamedOp(DynamicCustomOp):
             args = tuple(rest)
         if args or kwargs:
             name = type(self).__name__
+            made = None if kwargs else composed(name, args)
+            if made is not None:
+                self._op, inputs, outputs, self._compute = made
+                self.input_arguments.extend(inputs)
+                self.output_arguments.extend(outputs)
+                return
             if not any(isinstance(a, bool) for a in args):
                 kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
             self._op, inputs, outputs = constructed((self.op_id, *FURTHER.get(name, ())), name, args, kwargs)
@@ -46,6 +55,9 @@ class NamedOp(DynamicCustomOp):
                 self.is_legacy = self._op.id in LEGACY_NUMBERS  # type: ignore[misc]  # its own
             alone = name in IN_PLACE_ALONE and len(args) == len(inputs)
             self.into_first = bool(inputs) and (alone or self._op.id in IN_PLACE)
+
+    def results(self, context: typing.Any, inputs: typing.Sequence[typing.Any]) -> list[typing.Any]:
+        return super().results(context, inputs) if self._compute is None else [self._compute(*inputs)]
 
 
 def _is_graph(value: typing.Any) -> bool:

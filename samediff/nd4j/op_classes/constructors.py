@@ -9,15 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays.indarray import INDArray
 from ...arrays.pairs import is_array
+from ...base.bounded_cache import BoundedCache
 from ...base.datatype import DataType
+from ...base.spec import spec_of
 from ...errors import DL4PyError, GraphError
 from ...expressions.arrays import as_array
 from ...families.backprop import Backprop
 from ...files.node_args import takes_inputs
 from ...ir import signature as sig
 from ...ir.namespaces import refusal
-from ...ir.op import OPS, Op
+from ...ir.op import OPS, Op, as_tuple
 from ...ir.variable import SDVariable
 from .op_names import FORMS
 
@@ -30,7 +33,52 @@ class Constructed(NamedTuple):
     outputs: list[Any]
 
 
+class KnownForm(NamedTuple):
+    """The op of arguments of a form, and which of their arrays are its inputs and outputs."""
+
+    op: Op
+    inputs: list[int | None]
+    outputs: list[int]
+
+
+_known: BoundedCache[Any, KnownForm] = BoundedCache(1024)
+
+
 def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed:
+    """:func:`bound`, which works out a form of arguments once: shapes and types of arrays, and the values of everything else."""
+    arrays: list[Any] = []
+    try:
+        key = name, _form(args, arrays), _form(list(kwargs.items()), arrays)
+        found = _known.get(key)
+    except TypeError:                   # something that is no key, such as a variable of a graph
+        return bound(op_ids, name, args, kwargs)
+    if found is not None:
+        return Constructed(found.op, [None if i is None else arrays[i] for i in found.inputs], [arrays[i] for i in found.outputs])
+    made = bound(op_ids, name, args, kwargs)
+    places = {id(a): i for i, a in enumerate(arrays)}
+    read = {id(a) for a in (*made.inputs, *made.outputs) if a is not None}
+    if read == places.keys() and len(places) == len(arrays):            # of no array the values counted
+        _known[key] = KnownForm(made.op, [None if a is None else places[id(a)] for a in made.inputs], [places[id(a)] for a in made.outputs])
+    return made
+
+
+def _form(values: Sequence[Any], arrays: list[Any]) -> tuple[Any, ...]:
+    """What a form of arguments has in common, as a key; the arrays among them join the others. TypeError for variables and lazy arrays."""
+    parts: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            parts.append(_form(value, arrays))
+        elif type(value) is np.ndarray or type(value) is INDArray:
+            arrays.append(value)
+            parts.append((value.dtype, np.shape(value)))
+        elif is_array(value):
+            raise TypeError
+        else:
+            parts.append((type(value), value))
+    return tuple(parts)
+
+
+def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed:
     """The op of a constructor's arguments: the first of some ops that they fit, as its methods take them or as DL4J's constructors do.
 
     Arrays behind those that the op takes are outputs, also in a list, as DL4J's ``INDArray[]``. ``None`` stands for an array or an
@@ -46,14 +94,18 @@ def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: d
     made = _by_form(classes[0], name, args, kwargs)
     if made is not None:
         return made
+    found: list[Constructed] = []
     for cls in classes:
         for way in (_drawn_into, _as_method, _by_kind):
             try:
                 made = way(cls, name, args, kwargs)
             except (DL4PyError, sig.Mismatch):      # the next way, or the error below
                 continue
-            if made is not None:
+            if made is not None and (len(classes) == 1 or _holds(made)):
                 return made
+            found += [] if made is None else [made]
+    if found:
+        return found[0]
     reasons: list[str] = []
     for cls in classes:         # numbers and lists may stand for arrays
         lenient = not cls.inputs.startswith("*")
@@ -65,6 +117,7 @@ def constructed(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: d
                 continue
             if _are_meant(cls, inputs) and _are_numbers_of_axes(cls, inputs):
                 return Constructed(cls(**attributes), inputs, [])
+            reasons.append("numbers stand for arrays beside an array only")
     raise refusal(classes, name, args, kwargs, reasons)
 
 
@@ -72,6 +125,17 @@ def _are_meant(cls: type[Op], inputs: Sequence[Any]) -> bool:
     """Whether numbers among the inputs stand for arrays: they do beside an array, and where none may be left out; truth values do not."""
     plain = [(t, v) for t, v in zip(cls.inputs.split(), inputs) if isinstance(v, (int, float))]
     return not plain or (any(_is_operand(v) for v in inputs) and not any(isinstance(v, bool) or t.endswith("?") for t, v in plain))
+
+
+def _holds(made: Constructed) -> bool:
+    """Whether arrays as inputs fit the op, and outputs its results; for variables graphs find it out."""
+    if any(isinstance(v, SDVariable) for v in made.inputs):
+        return True
+    try:
+        specs = as_tuple(made.op.infer(*(None if v is None else spec_of(as_array(v)) for v in made.inputs)))  # type: ignore[arg-type]
+    except DL4PyError:
+        return False
+    return not made.outputs or [s.shape for s in specs] == [tuple(v.shape) for v in made.outputs]
 
 
 def _is_operand(value: Any) -> bool:
@@ -131,9 +195,9 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
             names, rest = [*names, token], [*rest, *left]
         elif token.endswith(".."):
             names, rest = [*names, token[:-2]], [*rest, left]
-        elif token == "out":
+        elif token in ("out", "out="):
             value = left.pop(0)
-            if value is not None and not _is_output(value):
+            if value is not None and (not _is_output(value) or (token == "out=" and tuple(value.shape) != tuple(args[0].shape))):
                 return None
             outputs += [] if value is None else [value]
         elif token in ("_", "0", "all"):
@@ -148,7 +212,11 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
                 return None
             if isinstance(value, (int, float)) and not isinstance(value, bool) and token.endswith("#"):
                 value = as_array(value, np.dtype(args[0].dtype.numpy if isinstance(args[0], SDVariable) else args[0].dtype))
-            names, rest = [*names, *(n.rstrip("#") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
+            if token.endswith("@"):
+                if not _is_output(value):
+                    return None
+                value = np.asarray(value).item()
+            names, rest = [*names, *(n.rstrip("#@") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
     inputs, attributes = sig.bind(cls, sig.parsed(cls, ", ".join(names)), tuple(rest), dict(kwargs), _is_array_like, False)
     if every:
         raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")

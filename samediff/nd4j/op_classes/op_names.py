@@ -153,9 +153,10 @@ _BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
 _LEVELS = ("x, min#, max#, narrow, num_bits", "x, min#, max#, num_bits, narrow", "x, min#, max#, num_bits", "x, min#, max#, narrow")
 _LOGICAL = ("x, y, 0", "x, y, out, 0")
 
-#: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``_`` says nothing, ``0`` is
-#: always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number; ``eager:``
-#: those for arrays alone.
+#: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
+#: shape of the first argument, ``_`` says nothing, ``0`` is
+#: always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number, ``a@``
+#: an array whose number counts; ``eager:`` those for arrays alone.
 FORMS = {
     **dict.fromkeys(("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
                                     "ManhattanDistance"), _DISTANCE),
@@ -175,11 +176,14 @@ FORMS = {
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
     "Fill": ("shape, out, value",),
+    "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),
     "PRelu": ("x, out, alpha, *shared_axes",),
     "RandomExponential": ("eager:shape_variable, out, lambda_",),
     "RandomStandardNormal": ("shape..",),
     "RectifiedLinearDerivative": ("x, upstream, out, 0",),
-    "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y"),
+    "Split": ("eager:x, num_split@, split_dim",),
+    "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y",
+                   "x, y, dimensions_x/dimensions_y, transpose_x, transpose_y, transpose_z"),
     "Upsampling3d": ("eager:x, ncdhw, scale_h, scale_w, scale_d",),
 }
 

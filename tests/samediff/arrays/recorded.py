@@ -5,12 +5,11 @@ import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from dl4py.samediff import Conditions, DataType, INDArray, NDArrayIndex
+from dl4py.samediff import Conditions, DataType, INDArray, MMulTranspose, NDArrayIndex
 
 FOLDER = Path(__file__).resolve().parents[2] / "golden" / "arrays"
 
@@ -65,5 +64,5 @@ def argument(text: dict[str, Any]) -> Any:
     """An argument of a call."""
     ((kind, value),) = text.items()
     special = {"a": lambda v: build(v)[0], "nd": built, "index": lambda v: [_index(i) for i in v], "type": DataType.of,
-               "cond": lambda v: getattr(Conditions, v[0])(*v[1:]), "trans": lambda v: SimpleNamespace(transpose_a=v[0], transpose_b=v[1])}
+               "cond": lambda v: getattr(Conditions, v[0])(*v[1:]), "trans": lambda v: MMulTranspose(v[0], v[1])}
     return special[kind](value) if kind in special else float(value) if kind in ("d", "f", "N") else value

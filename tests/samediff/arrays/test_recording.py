@@ -12,7 +12,7 @@ from dl4py.samediff.arrays import recording
 A = INDArray.of([1.0, 2.0])
 
 
-class Heard:
+class Heard(recording.Recorder):
     """Notes what is called."""
 
     def __init__(self, computes: bool = False) -> None:

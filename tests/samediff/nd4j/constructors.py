@@ -20,7 +20,7 @@ import numpy as np
 
 import dl4py
 from dl4py import Nd4j, SameDiff
-from dl4py.samediff import Conditions, DataType
+from dl4py.samediff import Conditions, DataType, MMulTranspose
 from dl4py.samediff.base.enums import CropMethod, ImageResizeMethod, LossReduce, PadMode
 from dl4py.samediff.base.javanames import squash
 from dl4py.samediff.errors import DL4PyError
@@ -41,7 +41,7 @@ CHOICES: dict[str, list[Any]] = {
     "int[][]": [[[0, 1], [1, 0]], [[1, 0], [0, 1]]],
     **{n: [PadMode.REFLECT, PadMode.SYMMETRIC] for n in ("PadMode", "Pad$Mode", "Mode")}, "CropAndResize$Method": list(CropMethod),
     "CoordinateTransformationMode": ["ASYMMETRIC"], "NearestMode": ["FLOOR"],
-    "MMulTranspose": [object()]}
+    "MMulTranspose": [MMulTranspose(), MMulTranspose(True)]}
 SIZES = {"Conv1DConfig": ("k",), "Conv2DConfig": ("kH", "kW"), "Conv3DConfig": ("kD", "kH", "kW"), "DeConv2DConfig": ("kH", "kW"),
          "DeConv3DConfig": ("kD", "kH", "kW"), "Pooling2DConfig": ("kH", "kW", "sH", "sW"),
          "Pooling3DConfig": ("kD", "kH", "kW", "sD", "sH", "sW"), "LocalResponseNormalizationConfig": ("depth",)}
@@ -103,6 +103,10 @@ def _changed(one: Any, other: Any) -> set[str]:
         return {"refused"}
     pairs = zip(one.input_arguments, other.input_arguments)
     moved = {"input"} if any(not np.array_equal(a, b) for a, b in pairs if not hasattr(a, "get_shape")) else set()
+    if one._compute is not None and one._compute.args[1] != other._compute.args[1]:     # of several ops
+        moved.add("number")
+    if one._op is None:
+        return moved
     return moved | {n for n in one._op.attribute_names() if repr(getattr(one._op, n)) != repr(getattr(other._op, n, None))}
 
 

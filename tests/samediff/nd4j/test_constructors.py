@@ -1,8 +1,9 @@
 """Every public constructor of DL4J's op classes: which are taken, and what becomes of each argument."""
+import numpy as np
 import pytest
 
-from dl4py import DataType, Nd4j, SameDiff
-from dl4py.samediff.errors import GraphError
+from dl4py import DataType, MMulTranspose, Nd4j, SameDiff
+from dl4py.samediff.errors import DataTypeError, DL4PyError, GraphError
 from dl4py.samediff.nd4j import op_classes
 from tests.samediff.nd4j import constructors
 
@@ -33,9 +34,73 @@ def test_of_arrays(name, arguments, attributes):
     Nd4j.exec(op)
 
 
+def test_arrays_are_outputs_where_they_are_no_inputs():
+    y = Nd4j.create([[1.0, 0.25], [0.5, 2.0]])
+    assert Nd4j.exec(op_classes.Max(X, y))[0].tolist() == [[1.0, 0.5], [0.75, 2.0]]        # DL4J's class of pairs
+    z = Nd4j.zeros(2)
+    assert Nd4j.exec(op_classes.Max(X, z, 0)) is z and z.tolist() == [0.75, 1.5]
+    target = Nd4j.zeros(2, 2)
+    assert Nd4j.exec(op_classes.LayerNorm(X, Nd4j.ones(2), target, True, 1))[0] is target
+    assert target.tolist()[0] == pytest.approx([-1, 1], abs=1e-3)
+    shifted = Nd4j.exec(op_classes.LayerNorm(X, Nd4j.ones(2), Nd4j.create([1, 2]), True, 1))[0]
+    assert shifted.tolist()[0] == pytest.approx([0, 3], abs=1e-3)
+    with pytest.raises(GraphError, match="beside an array only"):
+        op_classes.Sigmoid(1.0)
+
+
 def test_random_numbers_for_an_array():
     z = Nd4j.zeros(100)
     assert Nd4j.exec(op_classes.BernoulliDistribution(z, 0.5)) is z and 0 < z.sumNumber() < 100
+
+
+def test_numbers_drawn_by_arrays_of_parameters():
+    z, half = Nd4j.zeros(2, 500), np.repeat([[0.0], [1.0]], 500, 1)
+    assert Nd4j.exec(op_classes.BernoulliDistribution(z, Nd4j.create(half))) is z and z.tolist() == half.tolist()
+    for name, near in (("GaussianDistribution", 100), ("TruncatedNormalDistribution", 100), ("LogNormalDistribution", np.exp(100 / 50))):
+        means = Nd4j.create(half * (2 if name[0] == "L" else 100))
+        Nd4j.exec(getattr(op_classes, name)(z, means, 0.1))
+        assert z.getRow(1).meanNumber() == pytest.approx(near, rel=0.05) and 0 < z.getRow(0).std(0).item() < 1
+    Nd4j.exec(op_classes.BinomialDistribution(z, 3, Nd4j.create([0.0, 1.0, 0.5])))
+    assert set(np.unique(z)) == {1, 2}
+    whole = Nd4j.zeros(DataType.INT, 9)
+    with pytest.raises(DataTypeError, match="does not hold it"):
+        Nd4j.exec(op_classes.GaussianDistribution(whole, Nd4j.ones(9)))
+    for wrong, said in ((op_classes.BinomialDistribution(z, 4, Nd4j.ones(3)), "each of the 4 trials; got 3"),
+                        (op_classes.BernoulliDistribution(z, Nd4j.create([2.0])), "between 0 and 1"),
+                        (op_classes.BernoulliDistribution(z, Nd4j.ones(3)), "shape")):
+        with pytest.raises(DL4PyError, match=said):
+            Nd4j.exec(wrong)
+
+
+def test_products_with_factors():
+    x, y, z = Nd4j.create([[1, 2], [3, 4]]), Nd4j.create([[5, 6], [7, 8]]), Nd4j.ones(2, 2)
+    a, b = np.asarray(x), np.asarray(y)
+    assert Nd4j.exec(op_classes.Mmul(x, y, z, 2.0, 3.0, MMulTranspose(True)))[0] is z and z.tolist() == (2 * a.T @ b + 3).tolist()
+    assert Nd4j.exec(op_classes.Mmul(x, y, 0.5, 0.0, False, True, False))[0].tolist() == (a @ b.T / 2).tolist()
+    assert x.mmul(y, MMulTranspose(transpose_result=True)).tolist() == (a @ b).T.tolist()
+    with Nd4j.graph_scope():
+        lazy = Nd4j.exec(op_classes.Mmul(x, y, 2.0, 0.0))[0]
+    assert lazy.tolist() == (2 * a @ b).tolist()
+    with pytest.raises(GraphError, match="beta=1 is the factor of an array"):
+        op_classes.Mmul(x, y, 2.0, 1.0)
+    sd = SameDiff.create()
+    v, w = sd.constant(a), sd.constant(b)
+    turned = MMulTranspose.builder().transposeB(True).build()
+    assert op_classes.Mmul(sd, v, w, turned).outputVariable().eval().tolist() == (a @ b.T).tolist()
+    assert v.mmul(w, MMulTranspose.allFalse()).eval().tolist() == (a @ b).tolist()
+
+
+def test_forms_are_known_by_shapes_and_types():
+    for k in range(3):
+        x, y = Nd4j.ones(2, 2).mul(k), Nd4j.ones(2, 2)
+        assert Nd4j.exec(op_classes.AddOp(x, y))[0].tolist() == [[k + 1.0] * 2] * 2
+        assert Nd4j.exec(op_classes.AddOp(x, x))[0].tolist() == [[2.0 * k] * 2] * 2
+        assert Nd4j.exec(op_classes.Sum(Nd4j.create([[1, 2], [3, 4]]), k - 1)).tolist() == ([4, 6] if k == 1 else [3, 7])
+        assert Nd4j.exec(op_classes.ScalarAdd(x.dup(), float(k))).getDouble(0) == 2 * k
+        z = Nd4j.zeros(2)
+        assert Nd4j.exec(op_classes.ScalarAdd(Nd4j.ones(2), None, z, k)) is z and z.tolist() == [1 + k] * 2
+        count = Nd4j.create([k + 1.0]).castTo(DataType.INT)
+        assert len(Nd4j.exec(op_classes.Split(Nd4j.ones(6, 2), count, 0))) == k + 1         # whose value counts
 
 
 def test_of_variables():

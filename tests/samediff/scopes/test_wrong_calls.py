@@ -45,6 +45,12 @@ OF_NUMPY = {
     "two ellipses": (lambda a: (a * 1).__setitem__((..., ...), 1), OutOfRangeError),
     "bins": (lambda a: np.histogram(a, 1.5), DataTypeError),
     "bits": (lambda a: a & 1, DataTypeError), "text as a number": (lambda a: a + "x", DataTypeError),
+    "median of a number": (lambda a: np.median(np.sum(a), axis=0), AxisError),
+    "quantile of a number": (lambda a: np.quantile(np.sum(a), 0.5, axis=(0,)), AxisError),
+    "gradient twice": (lambda a: np.gradient(a, axis=(0, 0)), ShapeError), "partition": (lambda a: np.partition(a, 99), ShapeError),
+    "partitions": (lambda a: np.partition(a, [0, 99]), ShapeError), "argpartition": (lambda a: a.argpartition(50), ShapeError),
+    "place of a partition": (lambda a: np.partition(a, 1.5), DataTypeError), "differences": (lambda a: np.diff(a, n=-1), ShapeError),
+    "bounds": (lambda a: np.digitize(a, [3, 1, 2]), ShapeError), "choices": (lambda a: np.choose(a, [a, a]), DataTypeError),
     "truth": (lambda a: 1 if (INDArray.of(a) > 0) else 2, ShapeError),
 }
 

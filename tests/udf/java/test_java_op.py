@@ -87,7 +87,7 @@ def test_inputs_of_unknown_rank(made):
 # Forms of methods
 
 @pytest.mark.parametrize(("text", "count"), [
-    ("", 0), ("a", 1), ("a, b", 2), ("a, b=None", 1), ("a=None", 0), ("a, *, k=None", 1), ("*rest", 0), ("a, b, /", 2)])
+    ("", 0), ("a", 1), ("a, b", 2), ("a, b=None", 1), ("a=None", 1), ("a=2", 0), ("a, *, k=None", 1), ("*rest", 0), ("a, b, /", 2)])
 def test_how_many_arguments_a_method_takes(text, count):
     scope: dict = {}
     exec(f"def method(self{', ' if text else ''}{text}): pass", scope)
