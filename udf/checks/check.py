@@ -11,6 +11,7 @@ import numpy as np
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.base.user_code.leaks import keeps_no_memory
+from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.codecs.flatbuffers.graph import FlatNode
 from ...samediff.device.devices import device as on_device
 from ...samediff.errors import DeviceError, GradientError, GraphError, did_you_mean
@@ -143,6 +144,9 @@ def _itself(op: Op, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Na
     """Attributes, files and shapes."""
     yield "attributes are typed and hashable", lambda: _schema(op)
     yield "survives saving and loading", lambda: _round_trip(op, arrays)
+    upgrade, names = getattr(op, "upgrade", None), op.attribute_names()
+    if isinstance(op, UserOp) and upgrade is not None and type(op).version > 1:
+        yield "upgrade", lambda: upgrade_fits(upgrade, type(op).version, lambda made: [n for n in made if n not in names])
     for label, variant in typed:
         yield f"shape rule, {label}", partial(_unless_refused, op, variant, arrays, partial(runs.shape_rule, op, variant))
 
