@@ -45,7 +45,8 @@ def upgrade_check(report: CheckReport, conf: Configuration) -> None:
     cls = type(conf)
     known = {squash(str(cls.json_tag)), *(key for key, name in cls._spellings.items() if name in cls._fields)}
     if is_foreign(conf) and cls.class_version() > 1:
-        report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), lambda made: [n for n in made if squash(n) not in known]))
+        report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), conf.to_document(),
+                                                   lambda made: [n for n in made if squash(n) not in known]))
 
 
 def own_options(conf: Configuration) -> Iterator[tuple[str, list[Any]]]:

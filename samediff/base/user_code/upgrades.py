@@ -31,7 +31,7 @@ class OldOptions(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The option, or the default where it is not there."""
-        return self[name] if name in self else default
+        return default if name not in self else self[name]  # noqa: SIM401 - a dict's own get asks neither method
 
     def pop(self, name: str, *default: Any) -> Any:
         """Take an option out."""
@@ -42,13 +42,15 @@ class OldOptions(dict[str, Any]):
         return found
 
 
-def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, lost: Callable[[Any], list[str]]) -> str:
+def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, today: dict[str, Any],
+                 lost: Callable[[Any], list[str]]) -> str:
     """What ``upgrade`` makes of older versions has options of today alone.
 
     Parameters
     ----------
     upgrade : takes the options of an older version, and its number
     version : of today
+    today : options of today's class
     lost : names among the results that today's class lacks
 
     Returns
@@ -56,7 +58,7 @@ def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, lo
     str
         The versions that it took.
     """
-    taken = []
+    taken, kept = [], False
     for old in range(max(1, version - _VERSIONS), version):
         for all_there in (False, True):
             found = _made(upgrade, old, all_there)
@@ -64,7 +66,11 @@ def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, lo
             if unknown:
                 raise CheckFailure(f"of options of version {old} upgrade makes {unknown[0]!r} too, which is none of today's: files of that "
                                    "version would be refused. Return today's options alone: take others out (pop)")
+            kept = kept or bool(found)
             taken += [] if found is None or old in taken else [old]
+    if taken and not kept and not upgrade(dict(today), version - 1):
+        raise CheckFailure("upgrade returns no options, whatever older files hold: all of them would be lost. Return what it is given, in "
+                           "today's form")
     return f"of version {', '.join(map(str, taken))}" if taken else "not tried: it takes none of the values that were tried"
 
 

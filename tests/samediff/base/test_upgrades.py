@@ -10,7 +10,7 @@ TODAY = ("limit", "name")
 
 
 def fits(upgrade, version=2):
-    return upgrade_fits(upgrade, version, lambda made: [n for n in made if n not in TODAY])
+    return upgrade_fits(upgrade, version, {"limit": 3.0, "name": "a"}, lambda made: [n for n in made if n not in TODAY])
 
 
 def renames(options, version):
@@ -33,11 +33,15 @@ def asks(options, version):
     return {("name" if n == "label" else n): v for n, v in options.items()}
 
 
+def copied(options, version):
+    return dict(options)
+
+
 def of_the_first(options, version):
     return {"limit": options["bound"]} if version == 1 else options
 
 
-@pytest.mark.parametrize("upgrade", [renames, scales, speaks, asks, of_the_first, lambda options, version: {}], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("upgrade", [renames, scales, speaks, asks, of_the_first, copied], ids=lambda f: f.__name__)
 def test_right_ones(upgrade):
     assert fits(upgrade) == "of version 1"
     assert fits(upgrade, 3) == "of version 1, 2"
@@ -66,8 +70,13 @@ def of_the_second(options, version):
     return {"bound": 1.0} if version == 2 else {}
 
 
-@pytest.mark.parametrize(("upgrade", "name"), [(copies, "bound"), (misspells, "limits"), (adds_where_there, "extra"), (of_the_second, "bound")],
-                         ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(("upgrade", "name"), [(copies, "bound"), (misspells, "limits"), (adds_where_there, "extra"),
+                                               (of_the_second, "bound")], ids=lambda f: getattr(f, "__name__", ""))
 def test_wrong_ones(upgrade, name):
     with pytest.raises(CheckFailure, match=f"upgrade makes {name!r} too, which is none of today's"):
         fits(upgrade, 3)
+
+
+def test_one_that_loses_all():
+    with pytest.raises(CheckFailure, match="returns no options"):
+        fits(lambda options, version: {})
