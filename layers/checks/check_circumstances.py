@@ -16,6 +16,7 @@ from ...samediff.graph.child_process import in_copy
 from ...samediff.ir.node import needed
 from ...samediff.ir.run_context import RunContext
 from ..base.base import BaseLayer
+from ..functions.constraints import MaxNormConstraint
 from ..functions.dropout import Dropout
 from ..types.input_type import InputType
 from ..types.parameters import Parameter
@@ -257,7 +258,10 @@ def statistics_act(subject: Subject, names: list[str]) -> None:
 
 def regularized(conf: BaseLayer, trained: list[Parameter]) -> str:
     """Weights are regularized when a network says l2, and what looks like a weight is none else."""
-    asked = conf.replace(l2=0.5)
+    rule = MaxNormConstraint(max_norm=1.0, params=tuple(p.name for p in trained))
+    asked = conf.replace(l2=0.5, constraints=(rule,))
+    if not asked.constraints_in_force:
+        raise CheckFailure("constraints are lost: constraints_in_force gives none of those that the layer is given; leave it as it is")
     for p in trained:
         if p.role == "weight" and not asked.regularization_for(p):
             raise CheckFailure(f"l2 is not applied to {p.name!r}: regularization_for gives nothing for it")

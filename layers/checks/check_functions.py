@@ -253,8 +253,13 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
 
     def certain() -> str:
         """Predictions that are 0 and 1 in floating numbers."""
+        if type(act).__name__ == "ActivationIdentity" and y.shape == z.shape:
+            if not np.isfinite([loss.compute_score(y, y, act), *loss.compute_gradient(y, y, act).ravel()]).all():
+                raise CheckFailure("score or gradients of predictions that equal their labels are not finite: add a small number to "
+                                   "what is divided by")
+            return "finite where they equal the labels"
         if type(act).__name__ not in ("ActivationSoftmax", "ActivationSigmoid"):
-            return "only behind softmax and sigmoid"
+            return "only behind identity, softmax and sigmoid"
         wide = (np.where(z == z.max(axis=-1, keepdims=True), 1, -1) * 200).astype(np.float32)
         for a in (wide, -wide):
             parts = loss.compute_score(y, a, act), loss.compute_gradient(y.astype(np.float32), a, act)
@@ -425,4 +430,10 @@ class _Preprocessing:
             raise CheckFailure(f"the mask of the graph is {found}, that of the array code {wanted}")
         if found is not None:
             close(found.eval(), wanted, "masks of graph and array code")
+            result = self.preprocessor.pre_process(self.x, self.minibatch)
+            steps = time_axis(self.preprocessor.output_type(self.kind), result.ndim)
+            size = len(result) * (1 if steps is None else result.shape[steps])
+            if wanted.size != size or len(wanted) != len(result):
+                raise CheckFailure(f"the mask of a result of shape {result.shape} has shape {wanted.shape}: define_mask and "
+                                   "feed_forward_mask_array return one number for each row (and step), or None where nothing is masked")
         return "dropped" if found is None else f"{wanted.shape}"

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.base.user_code.other_values import others
+from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.executor.session import run
 from ...samediff.initializers.nd4j_random import Nd4jRandom
@@ -36,6 +38,15 @@ def options_check(report: CheckReport, conf: Configuration, marks: Marks, given:
     own = {**dict(own_options(conf)), **(given or {})}
     if own:
         report.run("options have an effect", lambda: _effects(conf, own, marks))
+
+
+def upgrade_check(report: CheckReport, conf: Configuration) -> None:
+    """Add a check of ``upgrade``, if a class of others has a version before today's."""
+    cls = type(conf)
+    known = {squash(str(cls.json_tag)), *(key for key, name in cls._spellings.items() if name in cls._fields)}
+    if is_foreign(conf) and cls.class_version() > 1:
+        report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), conf.to_document(),
+                                                   lambda made: [n for n in made if squash(n) not in known]))
 
 
 def own_options(conf: Configuration) -> Iterator[tuple[str, list[Any]]]:

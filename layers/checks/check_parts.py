@@ -19,7 +19,7 @@ from ..functions.constraints import MaxNormConstraint
 from ..types.input_type import InputType, InputTypeRecurrent
 from ..types.parameters import Parameter
 from .check_circumstances import checks_of_others, statistics_act
-from .check_options import subject_options
+from .check_options import subject_options, upgrade_check
 from .check_subject import STEPS, Result, Runner, Subject, fits, time_axis
 
 _MANY = 64              # weights, so that it matters how large each is
@@ -30,6 +30,7 @@ def configuration_checks(report: CheckReport, given: Configuration) -> None:
     report.run("survives JSON", lambda: _same(given, type(given).from_json(given.to_json())))
     report.run("survives YAML", lambda: _same(given, type(given).from_yaml(given.to_yaml())))
     report.run("builder and copy are equal", lambda: _builder(given))
+    upgrade_check(report, given)
 
 
 def _same(given: Configuration, again: Configuration) -> None:

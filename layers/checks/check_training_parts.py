@@ -5,6 +5,7 @@ import copy
 import math
 import re
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -157,9 +158,10 @@ def _any_size(updater: IUpdater) -> None:
         numbers = updater.hyper(i, i // 1000)
         if not np.isfinite(np.asarray(numbers, np.float64)).all():
             raise CheckFailure(f"hyper({i}, {i // 1000}) gives {numbers}")
-    for size in (0.0, 1e-20, 1e4):
-        if not np.isfinite(_run(updater, np.full((_STEPS, 6), size), np.float64, True)).all():
-            raise CheckFailure(f"gradients of {size:g} give parameters or states that are not finite: divide by a number that is never 0")
+    for dtype, size in product((np.float64, np.float32), (0.0, 1e-20, 1e4)):
+        if not np.isfinite(_run(updater, np.full((_STEPS, 6), size), dtype, True)).all():
+            raise CheckFailure(f"gradients of {size:g} in {np.dtype(dtype).name} give parameters or states that are not finite: divide by "
+                               "a number that is never 0, such as 1e-8 more")
 
 
 def _rate(updater: IUpdater, gradients: Any) -> str:

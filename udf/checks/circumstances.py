@@ -28,6 +28,10 @@ from .examples import Example, more_rows
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
          RunContext(training=True, seed=1, iteration=1000, epoch=100), RunContext(training=False, seed=1, iteration=0))
+#: Between two places, as a share of the inputs.
+_STEP = 1e-6
+#: Axes of so many sizes are made 1.
+_SIZES = 3
 #: Far from the examples, where functions may swing within a step of the differences, a gradient is wrong by more than this.
 _FAR, _FAR_AWAY = 1e-2, "for much larger inputs"
 
@@ -182,6 +186,11 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
     if len(rows) == 1 and rows != {1}:
         yield ("for one row alone", "Look at what grad does with the first axis", [
             [a if a is None or not a.ndim else a[:1] for a in p] for p in near(lambda a: a)])
+    for n in list(dict.fromkeys(n for a in arrays if a is not None for n in a.shape if n > 1))[:_SIZES]:
+        def of_one(p: list[Any], n: int = n) -> list[Any]:
+            return [a if a is None else a[tuple(slice(1) if m == n else slice(None) for m in a.shape)] for a in p]
+        yield (f"with size 1 along the axes of size {n}, which the code takes", "Look at what grad does with axes of size 1, or refuse "
+               "such shapes in infer", [of_one(p) for p in near(lambda a: a)])
     floating = [i for i, a in enumerate(arrays) if a is not None and is_floating(a.dtype)]
     for i in floating:
         for axis, n in enumerate(arrays[i].shape):
@@ -205,6 +214,21 @@ def _finite(op: Op, arrays: Example) -> bool:
     except Exception:       # what it refuses, or gives in another shape, is looked at by other checks
         return False
     return all(np.isfinite(np.asarray(r, np.float64)).all() for r in found if is_floating(np.asarray(r).dtype))
+
+
+def steps_piece_by_piece(op: Op, arrays: Example) -> str:
+    """CheckFailure where an op that declares its gradient to be 0 is not constant around two places."""
+    def moves(by: float) -> bool:
+        place = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) * by for a in arrays]
+        beside = [a if a is None or not is_floating(a.dtype) else a + _STEP * np.maximum(np.abs(a), _STEP) for a in place]
+        if not (_finite(op, place) and _finite(op, beside)):
+            return False
+        return any(a.shape == b.shape and a.dtype.kind == "f" and not np.array_equal(a, b)
+                   for a, b in zip(*([np.asarray(r) for r in runs.results(op, p)] for p in (place, beside))))
+    if all(moves(by) for by in (1.0, 1.0137, 0.9731)):
+        raise CheckFailure('it declares gradient="zero", and its values change with the inputs: "zero" is for what is constant piece by '
+                           'piece, as rounding; gradient="none" for what shall have no gradient')
+    return "constant piece by piece"
 
 
 def gradient_outside_training(op: Op, arrays: Example, tolerance: float, seed: int) -> str:

@@ -23,6 +23,8 @@ _LARGEST = 2**63 - 1
 def note_failure(error: BaseException, op_id: str, function: Callable[..., Any]) -> None:
     """Say on the exception which line of the op's code failed."""
     error.add_note(f"in the code of user op {op_id!r}" + _line(error, function))
+    if "read-only" in str(error):
+        error.add_note("inputs and attributes of an op cannot be written: work on a copy")
 
 
 def _line(error: BaseException, function: Callable[..., Any]) -> str:

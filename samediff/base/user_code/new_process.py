@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import subprocess
 import sys
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,9 +36,22 @@ def unreachable(owner: Any) -> str:
     name = owner.__module__
     if os.environ.get(_INSIDE):
         return "this is a new process already"
-    if name == "__main__" or getattr(sys.modules.get(name), "__spec__", None) is None:
+    module = sys.modules.get(name)
+    if name == "__main__" or getattr(module, "__spec__", None) is None:
         return f"no other process can import the module {name}, in which it is written"
-    return "it is made inside of a function" if "<locals>" in owner.__qualname__ else ""
+    if "<locals>" in owner.__qualname__:
+        return "it is made inside of a function"
+    own = getattr(module, "__file__", None)
+    elsewhere = [f for f in _files(owner) if own is None or os.path.realpath(f) != os.path.realpath(own)]
+    return f"it is written in {elsewhere[0]}, which importing {name} does not run" if elsewhere else ""
+
+
+def _files(owner: Any) -> list[str]:
+    """Where the functions of a class, or a function, are written: not in the file of their module where ``exec`` and doctests make them."""
+    found = vars(owner).values() if isinstance(owner, type) else [owner]
+    functions = [inspect.unwrap(getattr(f, "__func__", f)) for f in found if callable(getattr(f, "__func__", f))]
+    written = [f for f in functions if isinstance(f, types.FunctionType) and f.__module__ == owner.__module__]
+    return [f.__code__.co_filename for f in written if f.__code__.co_filename != "<string>"]         # of dataclasses
 
 
 def call(owner: Any, function: str, *arguments: str) -> None:

@@ -134,6 +134,8 @@ def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:
 
 def _is_known(name: str) -> bool:
     """Whether LLVM knows the address of a function; functions of this library and of Numba are registered first if need be."""
+    with _lock:
+        engine()                    # which makes the functions of the system known
     if llvm.address_of_symbol(name) is None and name.startswith("dl4py_"):
         make_known(*(int(name[-1]),) if name.endswith(("_f4", "_f8")) else ())
     elif llvm.address_of_symbol(name) is None and name.startswith(("NRT_", "numba_")):

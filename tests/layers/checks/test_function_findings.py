@@ -92,7 +92,7 @@ LOSSES = [
 
 @pytest.mark.parametrize("body, name, text", LOSSES)
 def test_losses(body, name, text):
-    also = ["masks"] if "have shape" in text else []
+    also = ["masks"] if "have shape" in text else ["certain predictions"] if "is nan" in text else []
     if "computed in float32" in text:           # the sums of its numbers are other ones
         assert text in found(check_loss(loss(**body), Y, X))[name]
         return
@@ -107,6 +107,13 @@ def test_losses_without_scores_of_examples():
     assert {c.name: c.detail for c in report.checks}["masks"] == "score and gradient"
     told = {c.name: c.detail for c in check_loss(LossMSE(), Y, X).checks}
     assert told["masks"] == "score, scores of examples and gradient" and told["scores of examples"].startswith("score ")
+
+
+def test_losses_of_predictions_that_equal_their_labels():
+    def near(self, sd, layer_input, labels):
+        error = sd.math.abs(labels - layer_input)
+        return (error * error / error).sum(1)
+    only(check_loss(loss(define_loss=near), Y + 0.1, X), "certain predictions", "predictions that equal their labels are not finite")
 
 
 # Preprocessors
@@ -148,3 +155,10 @@ def test_preprocessors_that_do_not_look_at_their_input():
     assert told["any batch size"] == "3 examples in 6 rows" and told["masks"] == "no series"
     assert told["backprop"] == "not written: networks take the gradient of the graph"
     assert check_activation(ActivationIdentity(), X).passed
+
+
+def test_masks_that_stay_while_steps_become_rows():
+    def rows(self, a, n):
+        return a.transpose(0, 2, 1).reshape(-1, a.shape[1])
+    of_steps = made(InputPreProcessor, pre_process=rows, output_type=lambda self, kind: InputType.feed_forward(kind.size))()
+    only(check_preprocessor(of_steps, SERIES), "masks", "the mask of a result of shape (15, 4) has shape (3, 5)")

@@ -83,6 +83,7 @@ FLAT_ONES = [
     (acting(lambda sd, y: (y + 1e9) - 1e9), "float32", "activations in float32 and float64"),
     (acting(lambda sd, y: y.castTo("DOUBLE")), "float32", "activations of float32 inputs are float64"),
     (acting(lambda sd, y: Uneven()(y)), "compiled plan", "plan and reference executor"),
+    ({"constraints_in_force": property(lambda self: ())}, "regularization", "constraints are lost"),
     (acting(lambda sd, y: y / (y - y)), "values are finite", "activations hold NaN or infinity")]
 
 

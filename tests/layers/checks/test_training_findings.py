@@ -141,8 +141,10 @@ UPDATERS = [
     ({"step": lambda self, xp, g, s, h: (h[0] * ((g + 1e10) - 1e10), ())}, "float32", "float32 and float64"),
     *(({"step": lambda self, xp, g, s, h, where=where: (h[0] * xp.where(where(xp.abs(g)), g / (g * 0), g), ())},
        "gradients of any size", text) for where, text in (
-           (lambda a: a < 1e-25, "gradients of 0 give"), (lambda a: (a < 1e-15) & (a > 1e-25), "of 1e-20 give"),
-           (lambda a: a > 1e3, "of 10000 give"))),
+           (lambda a: a < 1e-25, "gradients of 0 in float64 give"), (lambda a: (a < 1e-15) & (a > 1e-25), "of 1e-20 in float64 give"),
+           (lambda a: a > 1e3, "of 10000 in float64 give"))),
+    ({"step": lambda self, xp, g, s, h: (h[0] * g / (xp.sqrt(g * g) + 1e-46), ())}, "gradients of any size",
+     "of 0 in float32 give"),
     ({"step": lambda self, xp, g, s, h: (-h[0] * g, ())}, "descends", "200 steps down |w|^2 / 2 lead from"),
     ({"step": lambda self, xp, g, s, h: (xp.sign(g) * h[0], ())}, None, ""),
     ({"before_step": lambda self, xp, p, g: g / (1 + (g * g).sum(axis=1, keepdims=True))}, "step", "in its own shape, biases too"),

@@ -137,9 +137,9 @@ def test_whole_numbers_nan_and_the_smallest(made, first, second, same, monkeypat
         runs.repeated(op, [X])
 
 
-@pytest.mark.parametrize(("factor", "found"), [(1.24, False), (1.26, True), (0.76, False), (0.74, True), (-1.0, True), (np.inf, False)])
+@pytest.mark.parametrize(("factor", "found"), [(1.025, False), (1.04, True), (0.975, False), (0.96, True), (-1.0, True), (np.inf, False)])
 @pytest.mark.parametrize("several", [False, True])
-def test_sixteen_bits_may_be_a_quarter_off(made, factor, found, several):
+def test_sixteen_bits_may_be_some_roundings_off(made, factor, found, several):
     def code(x):
         y = x * x.dtype.type(factor) if x.dtype.itemsize == 2 else x * 1
         return (x * 1, y) if several else y
@@ -147,7 +147,7 @@ def test_sixteen_bits_may_be_a_quarter_off(made, factor, found, several):
     if not found:
         assert runs.of_types(op, [X], [DataType.HALF]) == "HALF ok"
         return
-    with pytest.raises(CheckFailure, match=rf"output {int(several)} of HALF inputs is up to {factor:.3g}\d* where wider types give 1$"):
+    with pytest.raises(CheckFailure, match=rf"output {int(several)} of HALF inputs is up to {factor:.3g}\d* where float64 gives 1 "):
         runs.of_types(op, [X], [DataType.HALF])
 
 

@@ -77,3 +77,11 @@ def test_processes_that_fail(monkeypatch):
 def end(number):
     """What a new process is told to do."""
     sys.exit(3)
+
+
+@pytest.mark.parametrize("file", ["<doctest of_it>", "page.md"])
+def test_code_that_is_not_in_the_file_of_its_module(file):
+    """Doctests and ``exec`` run in the name of a module, and importing that runs none of it."""
+    names = {"__name__": __name__, "user_op": user_op, "id": f"test_saved_ops.shown{len(file)}"}
+    exec(compile("@user_op(id)\ndef shown(xp, x):\n    return x", file, "exec"), names)
+    assert f"it is written in {file}" in in_new_process(made(names["shown"]), [X])

@@ -11,7 +11,7 @@ from dl4py.samediff import DataType
 from dl4py.samediff.base.user_code.check_report import CheckFailure
 from dl4py.samediff.base.user_code.other_values import others
 from dl4py.udf import UserDefinedCustomOp, check_op, user_defined_op, user_op
-from dl4py.udf.checks import attributes, check, circumstances, gradient_code, kernels, runs
+from dl4py.udf.checks import attributes, batching, check, circumstances, gradient_code, kernels, runs
 
 X = np.linspace(-1, 2, 6).reshape(3, 2)
 KEPT: list = [None]
@@ -357,3 +357,54 @@ def test_axes_from_the_end(rule, text):
         return np.asarray(x).sum(axis=axis)
     made = scaled(infer=rule, gradient="none")(total).op_class()
     refused(lambda: attributes.with_other_attributes(made, [X], lambda op, arrays: None), text)
+
+
+def spread(xp, x):
+    """The variance along the last axis, of one number that number itself."""
+    n = x.shape[-1]
+    return ((x - x.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1) if n > 1 else x[..., 0] * 1
+
+
+@pytest.mark.parametrize("of_one, text", [(0.0, "with size 1 along the axes of size 2, which the code takes"), (1.0, None)])
+def test_gradients_of_axes_of_size_1(of_one, text):
+    def grad(xp, inputs, outputs, grads):
+        x = inputs[0]
+        slope = 2 * (x - x.mean(axis=-1, keepdims=True)) if x.shape[-1] > 1 else xp.ones_like(x) * of_one
+        return [slope * grads[0][..., None]]
+    refused(lambda: circumstances.gradients_elsewhere(scaled(grad=grad)(spread).op_class(), [X], 1e-6, 0), text)
+
+
+@pytest.mark.parametrize("code, text", [
+    (lambda xp, x: np.tanh(np.asarray(x)), 'it declares gradient="zero", and its values change'), (lambda xp, x: xp.round(x), None),
+    (lambda xp, x: xp.sign(x) + 3, None), (lambda xp, x: (np.asarray(x).argmax(axis=0), np.floor(np.asarray(x)) * 2), None)])
+def test_gradients_that_are_declared_zero(code, text):
+    op = scaled(gradient="zero")(code).op_class()
+    refused(lambda: circumstances.steps_piece_by_piece(op, [X]), text)
+
+
+@pytest.mark.parametrize("rule, text", [(lambda mapped, x, w: x * w, "its batching takes no inputs that the op takes"),
+                                        (lambda mapped, x, w: x[..., None] * w[..., None, :], None)])
+def test_batching_that_takes_nothing(rule, text):
+    outer = scaled(batching=rule)(lambda xp, x, w: np.asarray(x)[:, None] * np.asarray(w)[None, :]).op_class()
+    refused(lambda: batching.batching_agrees(outer, [np.arange(2.0), np.arange(3.0)]), text)
+
+
+def test_results_that_are_kept_by_addresses():
+    kept: dict = {}
+
+    def by_address(xp, x):
+        found = kept.setdefault((x.ctypes.data, x.shape), np.asarray(x) * 2)
+        return found.copy()
+    op = scaled(gradient="none")(by_address).op_class()
+    refused(lambda: runs.independent(op, [X]), "id(x) and addresses tell no arrays")
+
+
+def test_code_that_takes_none_of_the_examples_is_told_once():
+    @scaled(gradient="none")
+    def writes_its_weights(xp, x, *, w: np.ndarray = np.ones(2)):  # noqa: B008 - held as it is
+        w *= 2
+        return np.asarray(x) * w
+    report = check_op(writes_its_weights, [X])
+    assert [c.name for c in report.failures] == ["shape rule, float32", "shape rule, float64"]
+    assert "inputs and attributes of an op cannot be written: work on a copy" in report.failures[0].detail
+    assert runs.in_threads(writes_its_weights.op_class(), [X]) == "not run: it takes none of the inputs"

@@ -256,6 +256,13 @@ def test_code_without_its_function_is_not_called(own_cache):
         cache_objects.addresses("stamp-d", ["dl4py_test_d"], lambda: (code_of("dl4py_another"), []), "1")
 
 
+def test_the_first_code_of_a_process_may_call_functions_of_the_system(own_cache):
+    cache_objects._write("stamp-e", "1", code_of("dl4py_test_e"), ["tanh", "memcpy"])
+    first = "from dl4py.samediff.cpu.compiler import objects; print(objects.addresses('stamp-e', ['dl4py_test_e'], lambda: None, '1')[1])"
+    done = subprocess.run([sys.executable, "-c", first], capture_output=True, text=True)
+    assert done.stdout.strip() == "True", done.stderr
+
+
 def test_code_is_read_as_it_was_written(own_cache, tmp_path):
     code = np.random.default_rng(0).bytes(1000)
     cache_objects._write("a", "1", code, ["b", "c"])
