@@ -12,11 +12,18 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from tests.layers.layer_table import LAYERS, RNG
 
 #: Found by runs of DL4J, which leaves AutoEncoder and GravesBidirectionalLSTM out too.
-UNTOUCHED = set(
-    ["ActivationLayer", "BatchNormalization", "Cnn3DLossLayer", "CnnLossLayer", "Cropping1D", "Cropping2D", "Cropping3D", "EmbeddingLayer", "EmbeddingSequenceLayer", "GlobalPoolingLayer", "LocalResponseNormalization", "LossLayer", "MaskLayer", "RnnLossLayer", "Subsampling1DLayer", "SubsamplingLayer", "VariationalAutoencoder", "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer"])
+UNTOUCHED = {
+    "ActivationLayer", "BatchNormalization", "Cnn3DLossLayer", "CnnLossLayer", "Cropping1D", "Cropping2D", "Cropping3D",
+    "EmbeddingLayer", "EmbeddingSequenceLayer", "GlobalPoolingLayer", "LocalResponseNormalization", "LossLayer", "MaskLayer",
+    "RnnLossLayer", "Subsampling1DLayer", "SubsamplingLayer", "VariationalAutoencoder", "Yolo2OutputLayer", "ZeroPadding1DLayer",
+    "ZeroPadding3DLayer", "ZeroPaddingLayer",
+}
 #: Those inside have dropout of their own; layers that graphs define have none.
-OTHERS = set(
-    ["Bidirectional", "FrozenLayer", "FrozenLayerWithBackprop", "LastTimeStep", "MaskZeroLayer", "TimeDistributed", "CapsuleLayer", "CapsuleStrengthLayer", "LearnedSelfAttentionLayer", "LocallyConnected1D", "LocallyConnected2D", "PrimaryCapsules", "RecurrentAttentionLayer", "SelfAttentionLayer"])
+OTHERS = {
+    "Bidirectional", "CapsuleLayer", "CapsuleStrengthLayer", "FrozenLayer", "FrozenLayerWithBackprop", "LastTimeStep",
+    "LearnedSelfAttentionLayer", "LocallyConnected1D", "LocallyConnected2D", "MaskZeroLayer", "PrimaryCapsules",
+    "RecurrentAttentionLayer", "SelfAttentionLayer", "TimeDistributed",
+}
 
 ROWS = {type(r.made).__name__: r for r in LAYERS if type(r.made).__module__.startswith("dl4py.layers.standard")}
 
