@@ -72,7 +72,9 @@ class Layer(LayerContract, Configuration, LayerNames):
     layer_name : str, optional
         By default "layer" and the number of the layer, in graphs the name of the vertex.
     dropout : float or IDropout, optional
-        Acts on the input of the layer while training; a number is the probability to KEEP a value.
+        Acts on the input of the layer while training; a number is the probability to KEEP a value. As in DL4J, that of a network is kept by
+        embeddings, batch and response normalization, pooling of series and images, padding, cropping, masks, and losses and activations
+        of their own, and does nothing there.
     constraints : LayerConstraint or sequence of them, optional
         Act on parameters after each update.
     constrain_all_parameters, constrain_weights, constrain_bias : LayerConstraint or sequence of them, optional

@@ -33,6 +33,7 @@ class EmbeddingTable(FeedForwardLayer):
         Whether ``b`` (n_out,) is added; False by default.
     """
 
+    takes_dropout: ClassVar[bool] = False        # its input counts rows
     has_bias: bool = False
 
     def define_parameters(self, params: ParameterTable) -> None:

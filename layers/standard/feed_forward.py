@@ -92,6 +92,7 @@ class ActivationLayer(NoParamLayer, ActivationLayerNames):
         That of the network where left out.
     """
 
+    takes_dropout: ClassVar[bool] = False
     arguments: ClassVar[tuple[str, ...]] = ("activation",)
     activation: Convertible[IActivation | None] = field(default=None, json="activationFn", kw_only=False)
 

@@ -74,6 +74,7 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
     3
     """
 
+    takes_dropout: ClassVar[bool] = False
     dl4j_type: ClassVar[LayerType | None] = LayerType.NORMALIZATION
     preprocessor_rule: ClassVar[Rule] = automatic.unflattened
     weight_names: ClassVar[tuple[str, ...]] = ()
@@ -167,6 +168,7 @@ class LocalResponseNormalization(NoParamLayer, LocalResponseNormalizationNames):
         For cuDNN in DL4J; kept in files, without effect here.
     """
 
+    takes_dropout: ClassVar[bool] = False
     dl4j_type: ClassVar[LayerType | None] = LayerType.NORMALIZATION
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     arguments: ClassVar[tuple[str, ...]] = ("k", "n", "alpha", "beta")

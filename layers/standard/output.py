@@ -14,7 +14,7 @@ from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic
 from ..base.affine import Affine, activated
-from ..base.base import PACKAGE, FeedForwardLayer, Layer, Rule, layer
+from ..base.base import PACKAGE, FeedForwardLayer, Layer, NoParamLayer, Rule, layer
 from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActivation
 from ..functions.losses import ILossFunction, LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
@@ -199,6 +199,7 @@ class LossLayer(LossBearing, LossLayerNames):
     InputTypeFeedForward(size=3)
     """
 
+    takes_dropout: ClassVar[bool] = False
     activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
 
     def output_type(self, input_type: InputType) -> InputType:
@@ -212,6 +213,7 @@ class PerPositionLoss(LossBearing):
     The score of an example is the sum over its positions.
     """
 
+    takes_dropout: ClassVar[bool] = False
     #: Whether masked positions have activations of 0.
     masks_activations: ClassVar[bool] = False
 
@@ -434,6 +436,8 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
         Channels that are not ``boxes * (5 + classes)``.
     """
 
+    takes_dropout: ClassVar[bool] = False
+    untuned_options: ClassVar[frozenset[str]] = NoParamLayer.untuned_options
     preprocessor_rule: ClassVar[Rule] = automatic.only_images
     lambda_coord: float = 5.0
     lambda_no_obj: float = 0.5

@@ -126,6 +126,7 @@ class BaseSubsampling(BasePooling, BaseSubsamplingNames):
         DL4J's guard of a division; kept in files, without effect here.
     """
 
+    takes_dropout: ClassVar[bool] = False
     data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
     pnorm: int = 0
     eps: float = 1e-8
@@ -264,6 +265,7 @@ class GlobalPoolingLayer(NoParamLayer, GlobalPoolingLayerNames):
     InputTypeFeedForward(size=32)
     """
 
+    takes_dropout: ClassVar[bool] = False
     dl4j_type: ClassVar[LayerType | None] = LayerType.SUBSAMPLING
     reports_other_type: ClassVar[bool] = True
     pools_series: ClassVar[bool] = True

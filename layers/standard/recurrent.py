@@ -304,6 +304,7 @@ class RnnOutputLayer(PerPositionLoss, BaseOutputLayer, RnnOutputLayerNames):
     InputTypeRecurrent(size=3, time_series_length=20)
     """
 
+    takes_dropout: ClassVar[bool] = True
     dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     activation: Convertible[IActivation | None] = field(default=ActivationSoftmax(), json="activationFn")

@@ -197,6 +197,7 @@ class _Pads(ResizingLayer):
         Zeros: one number for all sides, one for each axis, or two for each axis, before and after it.
     """
 
+    takes_dropout: ClassVar[bool] = False
     dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "padding"
     in_pairs: ClassVar[bool] = True
@@ -226,6 +227,7 @@ class _Crops(ResizingLayer):
         Cells to cut off: one number for all sides, one for each axis, or two for each axis, before and after it.
     """
 
+    takes_dropout: ClassVar[bool] = False
     dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "cropping"
     in_pairs: ClassVar[bool] = True

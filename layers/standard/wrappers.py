@@ -316,6 +316,8 @@ class MaskZeroLayer(BaseWrapperLayer, MaskZeroLayerNames):
 class MaskLayer(NoParamLayer, MaskLayerNames):
     """Sets masked activations to 0. Shapes: x (any) -> the same."""
 
+    takes_dropout: ClassVar[bool] = False
+
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """x times the mask of its rows or steps."""
         return times_mask(x, mask)

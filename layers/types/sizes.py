@@ -13,14 +13,16 @@ def effective(kernel: int, dilation: int) -> int:
 
 
 def convolved(owner: str, n: int, kernel: int, stride: int, padding: int, dilation: int,
-              mode: ConvolutionMode | None) -> int:
-    """Return the output size for an input of size ``n``; an unknown size (-1) stays unknown."""
+              mode: ConvolutionMode | None, refuses: bool = True) -> int:
+    """Return the output size for an input of size ``n``; unknown (-1) where that is, or where it does not fit and this is not refused."""
     if n < 0:
         return n
     if mode in (ConvolutionMode.Same, ConvolutionMode.Causal):
         return -(-n // stride)
     wide = effective(kernel, dilation)
     room = n - wide + 2 * padding
+    if not refuses and (room < 0 or (mode is ConvolutionMode.Strict and room % stride)):
+        return -1
     if wide <= 0 or room < 0:
         room_text = f"{n} with padding {padding}"
         raise ConfigurationError(f"{owner}: the kernel ({wide} wide) does not fit the input: {room_text}")

@@ -58,8 +58,8 @@ def window_mode(layer: Any) -> ConvolutionMode | None:
 
 
 def window_counts(layer: Any, sizes: Sequence[int]) -> list[int]:
-    """Number of windows along each axis."""
-    return [convolved(layer.label, n, k, s, p, d, window_mode(layer))
+    """Number of windows along each axis. The length of a series is what its type states, other ones may come: it refuses nothing."""
+    return [convolved(layer.label, n, k, s, p, d, window_mode(layer), refuses=len(sizes) > 1)
             for n, k, s, p, d in zip(sizes, layer.kernel_size, layer.stride, layer.padding, layer.dilation)]
 
 

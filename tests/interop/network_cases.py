@@ -73,16 +73,19 @@ class NetworkCase(Case):
                 self.compare(f"{name} of the normalizer", getattr(norm, f"get_{name}")(), getattr(self.normalizer, f"get_{name}")(), 0)
 
     def _data(self) -> MultiDataSet:
-        masks = None if self.label_mask is None else [np.asarray(self.label_mask, np.float32)]
+        masks = self.label_mask if self.label_mask is None or isinstance(self.label_mask, list) else [self.label_mask]
         labels = [] if self.labels is None else self.labels if isinstance(self.labels, list) else [self.labels]
-        features, targets = ([np.asarray(a, np.float32) for a in arrays] for arrays in (self.inputs, labels))
-        return MultiDataSet(features, targets, self._masks(), masks)
+        return MultiDataSet(self._typed(self.inputs), self._typed(labels), self._masks(), masks and self._typed(masks))
+
+    def _typed(self, arrays: Any) -> list[Any]:
+        """Arrays of the type of the network, as DL4J wants them."""
+        return [np.asarray(a, self.net.params().dtype if self.net.num_params() else np.float32) for a in arrays]
 
     def _masks(self) -> list[Any] | None:
-        return None if self.feature_masks is None else [np.asarray(m, np.float32) for m in self.feature_masks]
+        return None if self.feature_masks is None else self._typed(self.feature_masks)
 
     def _outputs(self, net: Any) -> list[Any]:
-        inputs, masks = [np.asarray(x, np.float32) for x in self.inputs], self._masks()
+        inputs, masks = self._typed(self.inputs), self._masks()
         if isinstance(net, ComputationGraph):
             return net.output(*inputs, features_masks=masks)
         return [net.output(inputs[0], features_mask=masks and masks[0])]

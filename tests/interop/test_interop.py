@@ -18,9 +18,10 @@ from tests.interop.file_cases import file_cases
 from tests.interop.graph_cases import graph_cases
 from tests.interop.java import Unavailable, program, run
 from tests.interop.network_cases import network_cases
+from tests.interop.random_cases import random_cases
 
 pytestmark = pytest.mark.jvm
-CASES = {**network_cases(), **drawn_cases(), **graph_cases(), **file_cases()}
+CASES = {**network_cases(), **drawn_cases(), **random_cases(), **graph_cases(), **file_cases()}
 
 #: What Java says about ops that it does not know at all.
 UNKNOWN = ("No op known for hash", "Unknown op type passed in: 120", "Could not find class for hash")

@@ -223,7 +223,7 @@ def drawn(seed: int, number: int) -> Drawn:
     for attempt in range(60):
         try:
             made = _drawn(Drawing(seed, 1000 * number + attempt))
-            net = _made(made)
+            net = built(made)
             _output_shapes(net, made, _features(made, 2, np.random.default_rng(0))[0])
             return made
         except (DL4PyError, LookupError):        # what was drawn does not fit together
@@ -304,7 +304,7 @@ def members(made: Drawn) -> list[Any]:
 
 # Running
 
-def _made(made: Drawn) -> Any:
+def built(made: Drawn) -> Any:
     return (MultiLayerNetwork if made.is_list else ComputationGraph)(made.conf).init()
 
 
@@ -322,7 +322,7 @@ def _features(made: Drawn, size: int, rng: np.random.Generator) -> tuple[list[An
     return xs, masks
 
 
-def _data(net: Any, made: Drawn, size: int, rng: np.random.Generator) -> MultiDataSet:
+def batch(net: Any, made: Drawn, size: int, rng: np.random.Generator) -> MultiDataSet:
     """Features, labels of the shape of the outputs, and masks."""
     xs, masks = _features(made, size, rng)
     ys, label_masks = [], []
@@ -384,7 +384,7 @@ def _run(made: Drawn, reference: bool, moved: bool = False) -> list[tuple[str, A
     rng = np.random.default_rng(made.seed)
     with warnings.catch_warnings(), mock.patch.dict(os.environ, {"DL4PY_EXECUTOR": "reference"} if reference else {}):
         warnings.simplefilter("ignore")
-        net = _made(made)
+        net = built(made)
         params = np.array(net.params())
         params += rng.normal(scale=0.05, size=params.shape)
         if moved:
@@ -392,11 +392,11 @@ def _run(made: Drawn, reference: bool, moved: bool = False) -> list[tuple[str, A
         if params.size:
             net.set_params(params)
         for k, size in enumerate(made.batches):
-            data = _data(net, made, size, rng)
+            data = batch(net, made, size, rng)
             for what, job in (("output", _outputs), ("score", lambda n, x: [n.score(x)]), ("gradient", _gradient)):
                 _note(noted, f"{what} of {k}", job, net, data)
         for k, size in enumerate(made.batches):
-            data = _data(net, made, size, rng)
+            data = batch(net, made, size, rng)
             _note(noted, f"step {k}", _step, net, data)
     return noted
 

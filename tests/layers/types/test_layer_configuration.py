@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import dl4py.layers as layers
@@ -11,6 +12,7 @@ from dl4py.layers import (
     Activation,
     BatchNormalization,
     Bidirectional,
+    Convolution1DLayer,
     ConvolutionLayer,
     DenseLayer,
     Dropout,
@@ -23,13 +25,16 @@ from dl4py.layers import (
     MaxNormConstraint,
     OutputLayer,
     RNNFormat,
+    RnnOutputLayer,
+    Subsampling1DLayer,
     SubsamplingLayer,
     WeightInitRelu,
     ZeroPaddingLayer,
     layer,
 )
 from dl4py.samediff.configuration.classes import registered
-from dl4py.samediff.errors import ConfigurationError, RegistrationError
+from dl4py.samediff.errors import ConfigurationError, RegistrationError, ShapeError
+from tests.helpers.networkcheck import network
 
 
 def test_options_in_all_forms():
@@ -64,6 +69,16 @@ def test_strict_mode_refuses_remainders():
         ConvolutionLayer(kernel_size=3, stride=2, n_out=1, convolution_mode="Strict").output_type(InputType.convolutional(6, 6, 1))
     with pytest.raises(ConfigurationError, match="does not fit"):
         SubsamplingLayer(kernel_size=9).output_type(InputType.convolutional(6, 6, 1))
+
+
+@pytest.mark.parametrize("made", [Convolution1DLayer(n_out=2, kernel_size=3), Subsampling1DLayer(kernel_size=3, stride=2)])
+def test_lengths_of_series_are_refused_when_they_come(made):
+    """Series of any length are taken, whatever the type states."""
+    assert made.output_type(InputType.recurrent(4, 2)).time_series_length == -1
+    net = network(made, RnnOutputLayer(n_out=2), input_type=InputType.recurrent(4, 2))
+    assert np.array(net.output(np.zeros((1, 4, 5)))).shape[1] == 2
+    with pytest.raises(ShapeError, match="does not fit"):
+        net.output(np.zeros((1, 4, 2)))
 
 
 def test_sizes_from_input_types():

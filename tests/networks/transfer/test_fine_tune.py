@@ -62,7 +62,7 @@ def test_layers_defined_by_graphs_keep_what_they_never_take_from_a_network(made)
 
 
 @pytest.mark.parametrize("made", [L.ActivationLayer("tanh"), L.SubsamplingLayer("MAX", dropout=0.9), L.GlobalPoolingLayer("AVG"),
-                                  L.ZeroPaddingLayer(1, 1)], ids=lambda m: type(m).__name__)
+                                  L.ZeroPaddingLayer(1, 1), L.Yolo2OutputLayer(bounding_boxes=[[1, 2]])], ids=lambda m: type(m).__name__)
 def test_layers_without_parameters_keep_activation_dropout_and_normalization(made):
     found = tuned(made)
     assert found.gradient_normalization == made.gradient_normalization
