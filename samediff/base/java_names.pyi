@@ -1175,6 +1175,7 @@ class DynamicCustomOpNames(JavaSpelling):
     addOutputArgument = DynamicCustomOp.add_output_argument
     addSArgument = DynamicCustomOp.add_s_argument
     addTArgument = DynamicCustomOp.add_t_argument
+    argNames = DynamicCustomOp.arg_names
     asOp = DynamicCustomOp.as_op
     assertValidForExecution = DynamicCustomOp.assert_valid_for_execution
     attributeAdaptersForFunction = DynamicCustomOp.attribute_adapters_for_function
@@ -1215,6 +1216,7 @@ class DynamicCustomOpNames(JavaSpelling):
     opType = DynamicCustomOp.op_type
     outputVariable = DynamicCustomOp.output_variable
     outputVariables = DynamicCustomOp.outputs
+    outputVariablesNames = DynamicCustomOp.output_variables_names
     propertiesForFunction = DynamicCustomOp.properties_for_function
     propertiesToResolve = DynamicCustomOp.properties_to_resolve
     removeBArgument = DynamicCustomOp.remove_b_argument

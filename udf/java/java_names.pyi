@@ -16,6 +16,7 @@ class UserDefinedCustomOpNames(JavaSpelling):
     addSArgument = UserDefinedCustomOp.add_s_argument
     addTArgument = UserDefinedCustomOp.add_t_argument
     addTo = UserDefinedCustomOp.add_to
+    argNames = UserDefinedCustomOp.arg_names
     asOp = UserDefinedCustomOp.as_op
     attributeAdaptersForFunction = UserDefinedCustomOp.attribute_adapters_for_function
     bArgs = UserDefinedCustomOp.b_args
@@ -52,7 +53,9 @@ class UserDefinedCustomOpNames(JavaSpelling):
     opHash = UserDefinedCustomOp.op_hash
     opName = UserDefinedCustomOp.op_name
     opType = UserDefinedCustomOp.op_type
+    outputVariable = UserDefinedCustomOp.output_variable
     outputVariables = UserDefinedCustomOp.output_variables
+    outputVariablesNames = UserDefinedCustomOp.output_variables_names
     propertiesForFunction = UserDefinedCustomOp.properties_for_function
     propertiesToResolve = UserDefinedCustomOp.properties_to_resolve
     removeBArgument = UserDefinedCustomOp.remove_b_argument
