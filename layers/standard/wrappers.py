@@ -315,7 +315,6 @@ class MaskZeroLayer(BaseWrapperLayer, MaskZeroLayerNames):
 @layer(PACKAGE + "util.MaskLayer")
 class MaskLayer(NoParamLayer, MaskLayerNames):
     """Sets masked activations to 0. Shapes: x (any) -> the same."""
-
     takes_dropout: ClassVar[bool] = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:

@@ -5,6 +5,7 @@ import linecache
 import os
 import sys
 import threading
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,3 +77,12 @@ def _is_pythons(file: str) -> bool:
     if file.startswith(_FROZEN):
         return file[len(_FROZEN):].strip(">").partition(".")[0] in sys.stdlib_module_names
     return file.startswith(_PYTHON) and not file.startswith(_INSTALLED)
+
+
+def warn_user(text: str) -> None:
+    """Warn at the user's line."""
+    line = user_line()
+    if line is None:
+        warnings.warn(text, stacklevel=2)
+    else:
+        warnings.warn_explicit(text, UserWarning, line.file, line.line)

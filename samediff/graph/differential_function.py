@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.datatype import DataType
+from ..base.java.function_variables import FunctionVariables
 from ..base.java_names import DifferentialFunctionNames
 from ..base.javanames import JavaSpelling, to_camel, to_snake
 from ..codecs.flatbuffers.properties import property_value
 from ..errors import GraphError, did_you_mean
 from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import INTERNAL, file_args, write_op
-from ..ir.function_variables import FunctionVariables
 from ..ir.namespaces import NAMESPACES, MissingMethodError, bound, call_by_id, find
 from ..ir.node import Node
 from ..ir.op import OPS, as_tuple

@@ -57,7 +57,7 @@ class SavingMixin(FittingMixin):
         GraphReader(self, flat).read()  # type: ignore[arg-type]  # every part is of a SameDiff
         if not flat.training_config:
             return
-        self._config = TrainingConfig.from_json(flat.training_config)           # losses stay those of the file's graph
+        self.set_training_config(TrainingConfig.from_json(flat.training_config))
         if load_updater_state and flat.updater_state:
             self.set_updater_state({
                 s.param_name: {k: decode_array(a, f"updater state {k!r} of {s.param_name!r}")

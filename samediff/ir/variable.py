@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.datatype import DataType
+from ..base.java.function_variables import FunctionVariables
 from ..base.java.java_enum import JavaEnum
 from ..base.read_only import constant_view
 from ..base.spec import Shape, SymbolicCount, SymbolicShape, TensorSpec
 from ..base.user_code.users_arrays import users_array
 from ..errors import GraphError
 from ..expressions.arrays import as_array, require_held
-from .function_variables import FunctionVariables
 from .indexing import SDIndex, index_spec, needs_arrays
 from .protocols import Graph
 from .variable_ops import VariableOps

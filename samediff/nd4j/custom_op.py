@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays.computing import apply, with_inputs
 from ..arrays.pairs import is_array
 from ..base.bounded_cache import BoundedCache
+from ..base.java.function_variables import FunctionVariables
 from ..base.java.old_names import Advised
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
 from ..base.javanames import to_camel
@@ -27,7 +28,6 @@ from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import OpNames, read_op, spread_inputs, takes_inputs
 from ..graph.differential_function import DifferentialFunction, only_name
 from ..ir.argument_lists import LISTS, ArgumentLists, JavaList, argument
-from ..ir.function_variables import FunctionVariables
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
 from .array_arguments import ArrayArguments

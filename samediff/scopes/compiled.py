@@ -13,6 +13,7 @@ from ..arrays.recording import state
 from ..base.call_cache import CallCache
 from ..base.datatype import DataType
 from ..base.java_names import CompiledGraphFunctionNames
+from ..base.source_line import warn_user
 from ..base.spec import TensorSpec
 from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
@@ -22,7 +23,7 @@ from .bound import BoundGraphFunction
 from .derivative import derivative
 from .lazy import is_plain
 from .program import TracedProgram
-from .reasons import raise_as_traced, reason, warn_user
+from .reasons import raise_as_traced, reason
 from .tree import build, form_of, form_of_call, leaf_names
 
 #: Stands for the programs of a form in which each size has its own.

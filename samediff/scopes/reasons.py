@@ -1,9 +1,7 @@
 """Why a function was not compiled, with the user's line; and its errors, as typed as those of what is compiled."""
 from __future__ import annotations
 
-import warnings
-
-from ..base.source_line import line_of, user_line
+from ..base.source_line import line_of
 from ..errors import DL4PyError
 from ..expressions.tracing import TraceError
 from ..ir.translate_errors import error_class
@@ -21,12 +19,3 @@ def raise_as_traced(error: Exception, traced: Exception) -> None:
     if kind is None or not isinstance(traced, DL4PyError) or isinstance(traced, TraceError) or line_of(error) != line_of(traced):
         return
     raise (type(traced) if isinstance(traced, kind) else kind)(str(traced)) from error
-
-
-def warn_user(text: str) -> None:
-    """Warn at the user's line."""
-    line = user_line()
-    if line is None:
-        warnings.warn(text, stacklevel=2)
-    else:
-        warnings.warn_explicit(text, UserWarning, line.file, line.line)

@@ -45,7 +45,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
     data_set_feature_mask_mapping, data_set_label_mask_mapping
         Placeholder names for the masks; None for none.
     loss_variables
-        Names of the loss variables, which take the place of those of the graph that is given the configuration.
+        Names of the loss variables when the graph has none set.
     initial_loss_data_type
         Data type of the first gradient, that of the loss with respect to itself.
     listeners

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..base.source_line import warn_user
 from ..errors import ConfigurationError, did_you_mean
 from ..ir.core import GraphCore
 from .config import MAPPINGS, TrainingConfig
@@ -33,6 +34,14 @@ def check_names(sd: GraphCore, config: TrainingConfig) -> None:
             if labels and index >= len(labels):
                 raise ConfigurationError(f"TrainingConfig: {kind}_evaluations compare {name!r} with label array {index}, and "
                                          f"data_set_label_mapping names {len(labels)}, counted from 0: {', '.join(labels)}")
+
+
+def warn_of_other_losses(sd: GraphCore, config: TrainingConfig) -> None:
+    """Warn of losses in a configuration that the graph's own ones outdo."""
+    if config.loss_variables and sd.tables.losses and set(config.loss_variables) != set(sd.tables.losses):
+        own, named = ", ".join(sd.tables.losses), ", ".join(config.loss_variables)
+        warn_user(f"TrainingConfig: loss_variables names {named}, and the graph's own loss variables count, as in DL4J: {own}. "
+                  f"To minimize others: sd.set_loss_variables({', '.join(map(repr, config.loss_variables))})")
 
 
 def _missing(option: str, name: str, kind: str, known: Iterable[str]) -> ConfigurationError:

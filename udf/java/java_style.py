@@ -13,11 +13,11 @@ from ...samediff.arrays.computing import apply
 from ...samediff.arrays.pairs import is_array
 from ...samediff.base.datatype import DataType
 from ...samediff.base.home import settle
+from ...samediff.base.java.function_variables import FunctionVariables
 from ...samediff.base.javanames import to_snake
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.graph.differential_function import DifferentialFunction
 from ...samediff.ir.argument_lists import ArgumentLists, JavaList
-from ...samediff.ir.function_variables import FunctionVariables
 from ...samediff.ir.op import Op, as_tuple
 from ...samediff.ir.variable import SDVariable
 from ...samediff.nd4j.array_arguments import ArrayArguments

@@ -13,7 +13,7 @@ from ...errors import ConfigurationError, FileFormatError, UnknownNameError
 from ...ir.node import needed
 from ...training.batches import Source, divided, in_batches, is_single, with_weights
 from ...training.config import TrainingConfig
-from ...training.config_names import check_names
+from ...training.config_names import check_names, warn_of_other_losses
 from ...training.fit_loop import FitLoop
 from ...training.fit_options import OPTIONS, data_and_labels
 from ...training.history import History
@@ -35,7 +35,6 @@ class FittingMixin(DifferentiationMixin, Trainable):
     def __init__(self) -> None:
         super().__init__()
         self._config: TrainingConfig | None = None
-        self._named_losses: tuple[str, ...] = ()        # by the configuration, before the graph has them
         self._listeners: list[Listener] = []
         self._session: TrainingSession | None = None
         self._states: States = {}
@@ -45,25 +44,10 @@ class FittingMixin(DifferentiationMixin, Trainable):
     # Configuration and listeners
 
     def set_training_config(self, config: TrainingConfig) -> None:
-        """Set how the graph is trained. Updater state stays as long as the new updater keeps the same state arrays.
-
-        Loss variables that it names become those of the graph, at the latest when the graph has them.
-        """
+        """Set how the graph is trained. Updater state stays as long as the new updater keeps the same state arrays."""
         if not isinstance(config, TrainingConfig):
             raise ConfigurationError(f"expected a TrainingConfig; got {type(config).__name__}")
         self._config = config
-        self._named_losses = tuple(config.loss_variables or ())
-        if all(map(self.has_variable, self._named_losses)):
-            self._take_named_losses()
-
-    def _take_named_losses(self) -> None:
-        """Make what the training configuration names the losses of the graph, once."""
-        if self._named_losses:
-            self.set_loss_variables(*self._named_losses)
-
-    def set_loss_variables(self, *losses: Any) -> None:
-        super().set_loss_variables(*losses)
-        self._named_losses = ()
 
     def get_training_config(self) -> TrainingConfig | None:
         """The training configuration with its counters, None when none is set."""
@@ -97,7 +81,6 @@ class FittingMixin(DifferentiationMixin, Trainable):
         return 0 if self._config is None else self._config.iteration_count
 
     def infer_loss_variables(self) -> list[str]:
-        self._take_named_losses()
         if not self.tables.losses and self._config is not None and self._config.loss_variables:
             return [self.variable(n).name() for n in self._config.loss_variables]
         return super().infer_loss_variables()
@@ -249,6 +232,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
             check_names(self, config)
             for name in config.loss_variables or ():
                 self._check_loss(self.variable(name))
+            warn_of_other_losses(self, config)
             states = self._states if old is None else {**self._states, **old.params.state()}
             self._session = TrainingSession(self, config, self.infer_loss_variables(), self._gradients_for([]),
                                             old.params if old else None, states)

@@ -107,3 +107,13 @@ def test_evaluations_name_what_there_is(call, said):
     sd.set_training_config(builder().build())
     with pytest.raises((ConfigurationError, UnknownNameError), match=said):
         call(sd)
+
+
+def test_losses_that_those_of_the_graph_outdo_are_warned_of():
+    sd = linear()
+    sd.set_training_config(builder().loss_variables("z").build())
+    with pytest.warns(UserWarning, match="loss_variables names z, and the graph's own .* loss. .*set_loss_variables\\('z'\\)") as heard:
+        sd.fit(X, Y)
+    assert heard[0].filename == __file__ and sd.get_loss_variables() == ["loss"]
+    sd.set_training_config(builder().loss_variables("loss").build())
+    sd.fit(X, Y)

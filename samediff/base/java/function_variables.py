@@ -4,7 +4,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from ..errors import GraphError
+from ...errors import GraphError
 
 
 class FunctionVariables:
