@@ -312,5 +312,7 @@ def _is_scheme(value: Any) -> bool:
 
 
 def _open_shape(what: str, sizes: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """Sizes given one by one or as one list, where -1 is unknown; None stands for an unknown rank."""
-    return None if len(sizes) == 1 and sizes[0] is None else checked_sizes(what, unpacked(sizes), unknown=True)
+    """Sizes given one by one or as one list, where -1 or None is unknown; None alone stands for an unknown rank."""
+    if len(sizes) == 1 and sizes[0] is None:
+        return None
+    return checked_sizes(what, [-1 if n is None else n for n in unpacked(sizes)], unknown=True)

@@ -74,8 +74,7 @@ def unpacked(values: Any) -> tuple[Any, ...]:
 
 
 def checked_sizes(what: str, values: Sequence[Any], unknown: bool = False) -> tuple[int, ...]:
-    """The sizes as whole numbers; ShapeError for others. ``unknown`` allows -1, or None, and no size of 0."""
-    values = [-1 if v is None and unknown else v for v in values]
+    """The sizes as whole numbers; ShapeError for others. ``unknown`` allows -1, and no size of 0."""
     for v in values:
         if not is_size(v):
             raise ShapeError(f"{what}: sizes are whole numbers, got {_listed(values)}; {_advice(v)}")

@@ -201,7 +201,7 @@ preprocessor(L.RnnToFeedForwardPreProcessor("NWC"), RNN(3, -1, "NWC"))
 preprocessor(L.RnnToCnnPreProcessor(2, 3, 2), RNN(12))
 preprocessor(L.ComposableInputPreProcessor(L.RnnToFeedForwardPreProcessor(), L.FeedForwardToCnnPreProcessor(1, 3, 1)), SERIES)
 preprocessor(L.KerasFlattenRnnPreprocessor(3, 5), RNN(3, 5))
-preprocessor(L.PermutePreprocessor(2, 1), RNN(3, 5))
+preprocessor(L.PermutePreprocessor(2, 1), RNN(3, 5), allow={"masks"})      # as in DL4J, those of the steps before
 preprocessor(L.PermutePreprocessor(3, 1, 2), CNN(2, 3, 4))
 preprocessor(L.ReshapePreprocessor((12,), (3, 4), False), FF(12))
 

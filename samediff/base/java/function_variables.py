@@ -58,5 +58,6 @@ class FunctionVariables:
 
 def _at(values: list[Any], i: Any, what: str) -> Any:
     if isinstance(i, bool) or not isinstance(i, int) or not -len(values) <= i < len(values):
-        raise GraphError(f"{what.format(len(values))}; number {i!r:.40} was asked for")
+        none = "" if values else ", there are none"
+        raise GraphError(f"{what.format(len(values))}{none}; number {i!r:.40} was asked for")
     return values[i]

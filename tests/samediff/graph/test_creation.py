@@ -70,7 +70,7 @@ REFUSED = {
     "scalar": [("s",), ("s", 2, 3), ("s", [2, 3]), ("s", np.ones(1)), ("s", F)],
     "zero": [("z", 2.5), (2, 3), ("z", F, -1)],
     "one": [("z", 2.5), (2, 3), ("z", F, 2, F)],
-    "place_holder": [("x", 2.5), ("x", np.ones(3)), ("x", "FLOT", 3), (3, 4), ("x", True), ("x", 3, None)],
+    "place_holder": [("x", 2.5), ("x", np.ones(3)), ("x", "FLOT", 3), (3, 4), ("x", True)],
 }
 
 
