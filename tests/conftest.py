@@ -25,6 +25,10 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 #: Seconds that the end of a run may take.
 PATIENCE = 120.0
 
+#: Files that take longest. They come first: of several processes, none is left with one of them at the end.
+LONGEST = {f"tests/{name}.py" for name in ("networks/spark/test_on_spark", "docs/test_documents", "recorded/test_recorded_cases",
+                                           "ports/test_ports", "interop/test_interop")}
+
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are named by their argument and number: what they hold may be the time, and workers must agree on the names of tests."""
@@ -45,7 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked ``sampled(n)`` one of n cases is quick, the others are slow: what each compiles takes longer than what it does."""
+    """Of a test marked ``sampled(n)`` one of n cases is quick, the others are slow: what each compiles takes longer than what it does.
+
+    The longest files come first.
+    """
     seen: collections.Counter[str] = collections.Counter()
     for item in items:
         marker = item.get_closest_marker("sampled")
@@ -54,6 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if seen[name] % marker.args[0]:
                 item.add_marker("slow")
             seen[name] += 1
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in LONGEST)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
