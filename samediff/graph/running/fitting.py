@@ -53,7 +53,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
             raise ConfigurationError(f"expected a TrainingConfig; got {type(config).__name__}")
         self._config = config
         self._named_losses = tuple(config.loss_variables or ())
-        if all(map(self.has_variable, self._named_losses)):
+        if all(n in self.tables.producers for n in self._named_losses):
             self._take_named_losses()
 
     def _take_named_losses(self) -> None:
