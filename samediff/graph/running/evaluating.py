@@ -148,8 +148,8 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         batch_size : int, optional
             Examples that are computed at once, or put together where they come one by one.
         """
-        outputs += tuple(as_list(unknown.pop("outputs", [])))
         if unknown:
+            outputs += tuple(as_list(unknown.pop("outputs", [])))
             placeholders, _ = self._by_role("output", None if placeholders is ... else placeholders, None, unknown, ["batch_size"])
         if placeholders is ...:
             return OutputConfig(self)

@@ -154,9 +154,8 @@ _LEVELS = ("x, min#, max#, narrow, num_bits", "x, min#, max#, num_bits, narrow",
 _LOGICAL = ("x, y, 0", "x, y, out, 0")
 
 #: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
-#: shape of the first argument, ``_`` says nothing, ``0`` is
-#: always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number, ``a@``
-#: an array whose number counts; ``eager:`` those for arrays alone.
+#: shape of the first argument, ``_`` says nothing, ``0`` is always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all
+#: that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts; ``eager:`` those for arrays alone.
 FORMS = {
     **dict.fromkeys(("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
                                     "ManhattanDistance"), _DISTANCE),
