@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from ..base.user_code.abstract_methods import check_class_methods
 from ..errors import RegistrationError
 
 
@@ -40,7 +41,8 @@ def declare_plain_fields(cls: type) -> None:
 
 
 def keep_methods(cls: Any) -> None:
-    """RegistrationError for a field with the name of a method of a base, which would be called no more."""
+    """RegistrationError for class methods that are none, and for a field named as a method of a base, which would be called no more."""
+    check_class_methods(cls)
     annotated = inspect.get_annotations(cls)
     for name in (f.name for f in dataclasses.fields(cls) if f.name in annotated):
         home = next((c for c in cls.__mro__[1:] if name in vars(c)), None)

@@ -14,7 +14,7 @@ from ..base.copying import CopiedWhole
 from ..base.datatype import DataType, is_floating
 from ..base.java_names import BaseEvaluationNames
 from ..base.registry import Registry, owner
-from ..base.user_code.abstract_methods import unwritten
+from ..base.user_code.abstract_methods import check_class_methods, unwritten
 from ..drawing.figures import Draw, figure_of
 from ..errors import ConfigurationError, DL4PyError, FileFormatError
 from ..text.html import html_text
@@ -39,6 +39,7 @@ class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
 
     def __init_subclass__(cls, java: str = "", name: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_class_methods(cls)
         cls.java_class = f"org.nd4j.evaluation.{java}" if java else name
         if cls.java_class:
             _CLASSES.add(cls.java_class, cls)

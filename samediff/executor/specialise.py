@@ -18,6 +18,7 @@ from ..ir.translate_errors import inferred, translated
 from ..ops.control.control import Scan
 from ..plans.backend import Backend
 from ..plans.reference import as_declared, compute, raise_explained
+from .factored_sums import factored, is_maker
 from .inline import inlined
 from .join_sums import joined
 from .kept_steps import with_kept_steps
@@ -37,6 +38,7 @@ class Specialised:
     kernels: PlanKernels
     alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
     sums: dict[str, Node] = field(default_factory=dict)     # results of gradients summed over broadcast axes
+    makers: dict[str, Node] = field(default_factory=dict)   # of values through which such sums look
     scans_wait: bool = True                                 # until all are known, and what each of them reads of others
 
 
@@ -60,21 +62,44 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     if any(isinstance(n.op, Scan) for n in done.nodes):
         _with_scans(done, [done.alias.get(n, n) for n in outputs], symbolic or {})
     wanted = [done.alias.get(n, n) for n in outputs]
-    done.nodes = _only_read(_pruned(done, wanted), wanted)
+    done.nodes = _pruned(done, wanted)
+    if _factor_sums(done, symbolic or {}):
+        wanted = [done.alias.get(n, n) for n in outputs]
+        done.nodes = _pruned(done, wanted)
+    done.nodes = _only_read(done.nodes, wanted)
     return done
+
+
+def _factor_sums(done: Specialised, symbolic: Mapping[str, Any]) -> bool:
+    """Put factors in front of sums, once it is known which are joined; whether there are some."""
+    nodes = [factored(n, done.specs, done.makers) or [n] for n in done.nodes]
+    if all(len(parts) == 1 for parts in nodes):
+        return False
+    done.nodes = []
+    seen: dict[Any, tuple[str, ...]] = {}
+    for part in (part for parts in nodes for part in parts):
+        _add(part, done, seen, symbolic)
+    _follow(done.alias)
+    return True
+
+
+def _follow(alias: dict[str, str]) -> None:
+    """Lead each name to the last of those that stand for it."""
+    for name, other in alias.items():
+        while other in alias:
+            other = alias[other]
+        alias[name] = other
 
 
 def _with_scans(done: Specialised, outputs: Sequence[str], symbolic: Mapping[str, Any]) -> None:
     """The graph once more, with scans as plans run them."""
     nodes, given = with_kept_steps(_pruned(done, outputs), outputs, done.specs)
-    done.nodes, done.scans_wait = [], False
+    done.nodes, done.makers, done.scans_wait = [], {}, False
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
         _add(node, done, seen, symbolic)
-    for name, other in (done.alias | given).items():
-        while other in done.alias or other in given:
-            other = given.get(other) or done.alias[other]
-        done.alias[name] = other
+    done.alias.update(given)
+    _follow(done.alias)
 
 
 def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
@@ -94,7 +119,7 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
         return
     if _fold(node, done):
         return
-    key = _key(node)
+    key = _key(node, done)
     if key is not None and key in seen:
         done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in seen[key]]))
         return
@@ -123,6 +148,8 @@ def _place(node: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symb
         raise_explained(error, node, given)
     if parts is None:
         done.nodes.append(node)
+        if is_maker(node):
+            done.makers[node.outputs[0]] = node
         return
     done.constants.update(parts.constants)
     done.specs.update({n: TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for n, a in parts.constants.items()})
@@ -191,14 +218,19 @@ def _same(node: Node, done: Specialised) -> str | None:
     return None if index is None else node.inputs[index]
 
 
-def _key(node: Node) -> Any:
+def _key(node: Node, done: Specialised) -> Any:
+    """What equal nodes share; None for those that are never equal. Inputs that matter by their shape alone are that shape."""
     if node.op.stateful and not node.op.is_shared:
         return None
     try:
         hash(node.op)
     except TypeError:
         return None
-    return type(node.op), node.op, node.inputs
+    if not node.op.shape_inputs:
+        return type(node.op), node.op, node.inputs
+    return type(node.op), node.op, tuple(
+        done.specs[n].shape if i in node.op.shape_inputs and n is not None and done.specs[n].is_static else n
+        for i, n in enumerate(node.inputs))
 
 
 def _pruned(done: Specialised, outputs: Sequence[str]) -> list[Node]:

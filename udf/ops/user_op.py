@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 from ...samediff.base.home import scope_of, written_in
+from ...samediff.base.user_code.abstract_methods import check_class_methods
 from ...samediff.codecs.file_args import FileArgs
 from ...samediff.errors import RegistrationError
 from ...samediff.ir.namespaces import NAMESPACES
@@ -187,6 +188,7 @@ class _Decorator:
         cls.batching = batching_rule(self.op_id, self.batching, cls.batching)
         if self.gradient is not None or "gradient" in cls.__dict__:
             cls.gradient = check_gradient_kind(self.op_id, self.gradient or cls.gradient)
+        check_class_methods(cls, "upgrade")
         _take_array_gradient(cls)
         guard(cls)
         _take_node_gradient(cls)

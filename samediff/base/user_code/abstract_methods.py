@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, RegistrationError
 from ..javanames import to_camel
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,6 +51,14 @@ def check_written(cls: type) -> None:
         else:
             raise ConfigurationError(f"{cls.__name__}.{name}{inspect.signature(found)} is called with other arguments: "
                                      f"{name}{_arguments(method)}")
+
+
+def check_class_methods(cls: type, *names: str) -> None:
+    """RegistrationError where a class overrides a class method of a base, or writes one of these names, without ``@classmethod``."""
+    for name, value in vars(cls).items():
+        if inspect.isfunction(value) and (name in names or any(isinstance(vars(b).get(name), classmethod) for b in cls.__mro__[1:])):
+            raise RegistrationError(f"{cls.__name__}.{name} is called on the class: write @classmethod above it, and cls as its first "
+                                    "argument")
 
 
 def _counts(method: Callable[..., Any]) -> tuple[int, int]:

@@ -408,3 +408,12 @@ def test_code_that_takes_none_of_the_examples_is_told_once():
     assert [c.name for c in report.failures] == ["shape rule, float32", "shape rule, float64"]
     assert "inputs and attributes of an op cannot be written: work on a copy" in report.failures[0].detail
     assert runs.in_threads(writes_its_weights.op_class(), [X]) == "not run: it takes none of the inputs"
+
+
+def test_masks_of_which_just_one_is_set():
+    """Where a count is held above 1 there is no derivative, at 1 and nowhere near."""
+    @scaled()
+    def mean(xp, x, mask):
+        return (x * mask).sum(axis=0) / xp.maximum(mask.sum(axis=0), 1.0)
+    found = {c.name: c for c in check_op(mean, [X, np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])], dtypes=["float64"]).checks}
+    assert found["gradient"].passed and "masks moved" in found["gradient"].detail, found
