@@ -318,7 +318,6 @@ class MaskLayer(NoParamLayer, MaskLayerNames):
     takes_dropout: ClassVar[bool] = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """x times the mask of its rows or steps."""
         return times_mask(x, mask)
 
 
