@@ -2867,6 +2867,7 @@ class StepScheduleNames(CountedScheduleNames):
 
 class GradientUpdaterNames(JavaSpelling):
     applyUpdater = GradientUpdater.apply_updater
+    configType = GradientUpdater.config_type
     getConfig = GradientUpdater.get_config
     getState = GradientUpdater.get_state
     setState = GradientUpdater.set_state

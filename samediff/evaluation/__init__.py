@@ -12,6 +12,7 @@ from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
 from .curves import Histogram, PrecisionRecallCurve, ReliabilityDiagram, RocCurve
 from .custom import CustomEvaluation, CustomMetric
+from .evaluation_tools import EvaluationTools
 from .prediction import Prediction
 from .regression import RegressionEvaluation
 from .roc import ROC
@@ -27,6 +28,7 @@ __all__ = [
     "EvaluationAveraging",
     "EvaluationBinary",
     "EvaluationCalibration",
+    "EvaluationTools",
     "Histogram",
     "PrecisionRecallCurve",
     "Prediction",
