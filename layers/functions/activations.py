@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.other_libraries import ACTIVATIONS
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
-from ...samediff.base.other_libraries import ACTIVATIONS
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import keeps_shape
 from ...samediff.base.user_code.users_arrays import into_given

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.other_libraries import LOSSES
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
-from ...samediff.base.other_libraries import LOSSES
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.base.user_code.users_arrays import answers_in_kind

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...samediff.base.datatype import DataType
 from ...samediff.base.home import is_ours
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.other_libraries import WEIGHT_INITS
 from ...samediff.base.javanames import squash, to_snake
-from ...samediff.base.other_libraries import WEIGHT_INITS
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import has_given_shape
 from ...samediff.configuration.configuration import Configuration, configuration

@@ -12,11 +12,10 @@ from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
 from .curves import Histogram, PrecisionRecallCurve, ReliabilityDiagram, RocCurve
 from .custom import CustomEvaluation, CustomMetric
-from .evaluation_tools import EvaluationTools
 from .prediction import Prediction
 from .regression import RegressionEvaluation
 from .roc import ROC
-from .roc_columns import ROCBinary, ROCMultiClass
+from .roc_columns import EvaluationTools, ROCBinary, ROCMultiClass
 
 __all__ = [
     "ROC",

@@ -11,7 +11,7 @@ import pytest
 import dl4py
 from dl4py.networks import MultiLayerNetwork
 from dl4py.samediff import SameDiff
-from dl4py.samediff.base import other_libraries
+from dl4py.samediff.base.java import other_libraries
 from dl4py.samediff.errors import ConfigurationError, UnknownNameError
 from tests.helpers.habits import X, Y, graph_network, list_network
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..javanames import JavaSpelling, squash
-from ..other_libraries import OPTIONS, TABLES
+from .other_libraries import OPTIONS, TABLES
 
 _LOSSES = {
     **dict.fromkeys(("mse", "squaredloss", "meansquareerror", "rmse"), "mean_squared_error"),

@@ -246,6 +246,6 @@ def test_written_records_are_read_again(tmp_path):
         writer.initialize(FileSplit(tmp_path / "out.csv"), NumberOfRecordsPartitioner())
         writer.writeBatch(records)
     assert (tmp_path / "out.csv").read_text() == '1,0.5,"a, b"\n2,1.5,c\n'
-    assert list(CSVRecordReader().initialize(tmp_path / "out.csv")) == [[1, 0.5, "a, b"], [2, 1.5, "c"]]
+    assert list(CSVRecordReader().initialize(tmp_path / "out.csv")) == [["1", "0.5", "a, b"], ["2", "1.5", "c"]]
     with pytest.raises(DL4PyError, match="initialize"):
         writer.write([1])

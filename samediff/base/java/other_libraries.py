@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .javanames import squash
+from ..javanames import squash
 
 
 def _each(*rows: tuple[str, str]) -> dict[str, str]:
@@ -59,8 +59,8 @@ _VALUE = "eval() is the value, sd.output(placeholders, name) that of given input
 VARIABLE = _each(
     ("numpy item tolist data detach cpu value", _VALUE),
     ("backward grad requires_grad requires_grad_ retain_grad", "sd.calculate_gradients(placeholders, *names) computes gradients"),
-    ("view", "reshape"), ("unsqueeze", "expand_dims"), ("size", "shape"), ("float double half long int to type", "cast_to"),
-    ("assign_add assign_sub copy_ add_ sub_ mul_", "variable.set_array(array) gives it another value; graphs have no ops that change it"),
+    ("view", "reshape"), ("unsqueeze", "expand_dims"), ("float double half long int to type", "cast_to"),
+    ("assign_add assign_sub copy_", "variable.set_array(array) gives it another value; graphs have no ops that change it"),
 )
 
 #: Options of layers and optimizers; those of one word are taken where there is such an option here.
