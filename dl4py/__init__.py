@@ -44,6 +44,15 @@ _PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluatio
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
     __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
 
+#: Classes of DL4J that process texts.
+_TEXTS = """Word2Vec StaticWord2Vec ParagraphVectors SequenceVectors Glove WordVectors WordVectorSerializer VocabWord VocabCache
+    VocabConstructor AbstractCache InMemoryLookupTable InMemoryLookupCache WeightLookupTable VectorsConfiguration SkipGram CBOW
+    TokenizerFactory DefaultTokenizerFactory NGramTokenizerFactory BertWordPieceTokenizerFactory CommonPreprocessor Tokenizer
+    SentenceIterator BasicLineIterator LineSentenceIterator CollectionSentenceIterator FileSentenceIterator SentenceTransformer
+    AbstractSequenceIterator LabelledDocument LabelsSource LabelAwareIterator FileLabelAwareIterator LabelAwareSentenceIterator
+    LabeledSentenceProvider FileLabeledSentenceProvider CollectionLabeledSentenceProvider CnnSentenceDataSetIterator BertIterator
+    BagOfWordsVectorizer TfidfVectorizer"""
+
 _ELSEWHERE = {
     "NDArray": "arrays are NumPy's; INDArray has DL4J's methods",
     "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
@@ -54,11 +63,20 @@ _ELSEWHERE = {
                     "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
     "OnnxImport": "SameDiff.import_onnx(path) reads ONNX models",
     "datavec": "readers, schemas and transforms of records are in dl4py.samediff.data",
-    **dict.fromkeys(("Word2Vec", "ParagraphVectors", "Glove", "CnnSentenceDataSetIterator", "BertIterator", "DefaultTokenizerFactory"),
-                    "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)"),
+    **dict.fromkeys(_TEXTS.split(), "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer "
+                                    "(EmbeddingInitializer)"),
     "GradientCheckUtil": "check_layer of dl4py.layers compares gradients with differences, GradCheckUtil those of a SameDiff graph",
     "ModelGuesser": "MultiLayerNetwork.load and ComputationGraph.load read zips of DL4J; `dl4py inspect file` says what is in one",
-    **dict.fromkeys(("ClassPathResource", "DownloaderUtility"), "give the path of the file: open(path), FileSplit(path)"),
+    **dict.fromkeys(("ClassPathResource", "DownloaderUtility", "Resources"), "give the path of the file: open(path), FileSplit(path)"),
+    **dict.fromkeys(("Downloader", "ArchiveUtils"), "urllib.request.urlretrieve and shutil.unpack_archive fetch and unpack files"),
+    **dict.fromkeys(("MemoryWorkspace", "WorkspaceConfiguration", "AllocationPolicy", "LearningPolicy", "ResetPolicy", "MirroringPolicy"),
+                    "there are no workspaces: leave it out"),
+    **dict.fromkeys(("CudaEnvironment", "AffinityManager"), "net.to(\"cuda\") and dl4py.samediff.device choose the GPU: leave it out"),
+    "DataTypeUtil": "Nd4j.setDefaultDataTypes(DataType.DOUBLE, DataType.DOUBLE) chooses the type",
+    "INDArrayIndex": "NDArrayIndex.all(), .point(i) and .interval(a, b) are what is given to get and put",
+    **dict.fromkeys(("IterationListener", "J7StatsListener"), "derive from BaseTrainingListener; StatsListener is for all versions"),
+    "J7FileStatsStorage": "FileStatsStorage is for all versions", "ObjectMapper": "Python's json module, or to_json of configurations",
+    **dict.fromkeys(("ArrayUtil", "MathUtils", "FeatureUtil"), "NumPy does that: np.argmax, np.prod, np.eye(classes)[numbers] …"),
 }
 
 
@@ -90,10 +108,12 @@ def _found(name: str) -> Any:
 
 
 def _unknown(name: str) -> str:
+    from .samediff.base.java.old_names import instead
     from .samediff.errors import did_you_mean
     known = {key.lower(): text for key, text in _ELSEWHERE.items()}
     advice = known.get(name.lower()) or _where(name)
-    return f"dl4py has no {name!r}" + (f": {advice}" if advice else did_you_mean(name, _found("__all__")))
+    other = instead("names", name)
+    return f"dl4py has no {name!r}" + (f": {advice}{other}" if advice else other or did_you_mean(name, _found("__all__")))
 
 
 def _where(name: str) -> str | None:
@@ -103,7 +123,7 @@ def _where(name: str) -> str | None:
         return f"this op class of DL4J's is not here; instead: {ABSENT[name]}"
     if name in OP_NAMES:
         return f"DL4J's classes of ops are in dl4py.samediff.nd4j.op_classes: from dl4py.samediff.nd4j.op_classes import {name}"
-    on_spark = name.startswith("Spark") or name.endswith("TrainingMaster")
+    on_spark = name.startswith("Spark") or name.endswith(("TrainingMaster", "Spark"))
     return "what runs on Spark is in dl4py.spark" if on_spark else None
 
 

@@ -159,5 +159,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("sofmax", ["softmax", "relu"])
     "; did you mean 'softmax'?"
     """
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6) or [n for n in names if n.casefold() == name.casefold()]
     return "; did you mean " + " or ".join(repr(n) for n in near) + "?" if near else ""

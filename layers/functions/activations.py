@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.other_libraries import ACTIVATIONS
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
@@ -452,7 +453,8 @@ class Activation(ActivationNames, JavaEnum):
     def from_string(cls, name: str) -> Activation:
         """Return the member of a name in any case and spelling (``"leaky_relu"``)."""
         known = {squash(n): m for n, m in cls.__members__.items()} | {squash(m.value): m for m in cls}
-        if squash(name) not in known:
+        short = squash(ACTIVATIONS.get(squash(name), name))
+        if short not in known:
             hint = did_you_mean(name.lower(), [n.lower() for n in cls.__members__])
             raise ConfigurationError(f"no activation function is called {name!r}{hint}")
-        return known[squash(name)]
+        return known[short]

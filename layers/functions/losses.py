@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.other_libraries import LOSSES
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
@@ -487,10 +488,10 @@ class LossFunction(LossFunctionNames, JavaEnum):
     def from_string(cls, name: str) -> LossFunction:
         """Return the member of a name, in any case and spelling, or of its class name."""
         known = {squash(m.value[0]): m for m in reversed(cls)} | {squash(n): m for n, m in cls.__members__.items()}
-        if squash(name) not in known:
-            hint = did_you_mean(name.upper(), cls.__members__)
-            raise ConfigurationError(f"no loss function is called {name!r}{hint}")
-        return known[squash(name)]
+        short = squash(LOSSES.get(squash(name), name))
+        if short not in known:
+            raise ConfigurationError(f"no loss function is called {name!r}{did_you_mean(name.upper(), cls.__members__)}")
+        return known[short]
 
 
 class LossFunctions:

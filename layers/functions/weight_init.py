@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ...samediff.base.datatype import DataType
 from ...samediff.base.home import is_ours
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.base.javanames import to_snake
+from ...samediff.base.java.other_libraries import WEIGHT_INITS
+from ...samediff.base.javanames import squash, to_snake
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import has_given_shape
 from ...samediff.configuration.configuration import Configuration, configuration
@@ -355,7 +356,7 @@ class WeightInit(WeightInitNames, JavaEnum):
     @staticmethod
     def from_string(name: str) -> WeightInit:
         """Return the member of a name in any case."""
-        found = WeightInit.__members__.get(name.upper())
+        found = WeightInit.__members__.get(WEIGHT_INITS.get(squash(name), name.upper()))
         if found is None:
             hint = did_you_mean(name.upper(), WeightInit.__members__)
             raise ConfigurationError(f"no weight initialisation is named {name!r}{hint}")

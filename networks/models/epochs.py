@@ -4,10 +4,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ...samediff.drawing.figures import figure_of, lines
-from ...samediff.errors import ConfigurationError
+from ...samediff.errors import ConfigurationError, UnknownNameError
 from ...samediff.text.html import html_table
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.progress import epoch_line, with_bar
@@ -36,7 +36,29 @@ class EpochRecord(NamedTuple):
 
 
 class EpochRecords(list[EpochRecord]):
-    """The epochs of a call of ``fit``, which notebooks show as a table."""
+    """The epochs of a call of ``fit``, which notebooks show as a table; by a name those values of all epochs.
+
+    The names are those of :class:`EpochRecord`, and Keras' ``"loss"`` and ``"val_loss"`` for its scores.
+
+    Examples
+    --------
+    >>> records = EpochRecords([EpochRecord(0, 1.5, None, 0.1), EpochRecord(1, 1.25, None, 0.1)])
+    >>> records["score"], records["loss"] == records["score"]
+    ([1.5, 1.25], True)
+    """
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> EpochRecord: ...
+    @overload
+    def __getitem__(self, key: slice | str) -> list[Any]: ...
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        name = {"loss": "score", "val_loss": "validation_score"}.get(key, key)
+        if name not in EpochRecord._fields:
+            raise UnknownNameError(f"epochs have {', '.join(EpochRecord._fields)}; got {key!r}; measures such as the accuracy are in "
+                                   "evaluate(x, y), EvaluativeListener(iterator, 1, InvocationType.EPOCH_END) computes them as it trains")
+        return [getattr(record, name) for record in self]
 
     def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
         """Draw the scores by epoch, and write the picture to a file where one is named; needs matplotlib."""

@@ -70,7 +70,7 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
             configuration = MultiLayerConfiguration.from_json(configuration)
         if not isinstance(configuration, MultiLayerConfiguration):
             raise ConfigurationError(f"expected a MultiLayerConfiguration, got {type(configuration).__name__}; "
-                                     "graphs go into ComputationGraph")
+                                     "graphs go into ComputationGraph, layers into NeuralNetConfiguration.Builder().list(layers).build()")
         super().__init__(configuration)
         self._configuration: MultiLayerConfiguration
 

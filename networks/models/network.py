@@ -10,6 +10,7 @@ import numpy as np
 
 from ...layers.types.input_type import InputType
 from ...samediff.base.datatype import is_real
+from ...samediff.base.java.old_names import Advised
 from ...samediff.base.registry import MissingClassWarning
 from ...samediff.base.user_code.users_arrays import users_array, users_arrays
 from ...samediff.configuration.pickling import pickled
@@ -36,7 +37,7 @@ from ..structure.java_names import NetworkNames
 from ..structure.structure import Structure, structure_of
 
 
-class Network(HasListeners, NetworkNames):
+class Network(Advised, HasListeners, NetworkNames):
     """Base of `MultiLayerNetwork` and `ComputationGraph`: parameters, scores, gradients, counters, learning rates, files.
 
     Attributes
@@ -46,6 +47,7 @@ class Network(HasListeners, NetworkNames):
     """
 
     configuration_type: ClassVar[type[NetworkConfiguration]]
+    advice = "network"
 
     def __init__(self, configuration: Any) -> None:
         self._configuration = configuration
@@ -316,6 +318,10 @@ class Network(HasListeners, NetworkNames):
             with InBatch(number):
                 total, count = total + self.score(batch, training) * batch.size, count + batch.size
         return total / max(count, 1)
+
+    def init_gradients_view(self) -> None:
+        """Make the parameters, as :meth:`init`; there is no memory of gradients to make."""
+        self.init()
 
     def clear(self) -> None:
         """Forget inputs, labels and masks that were set."""

@@ -10,9 +10,10 @@ import numpy as np
 from ...layers.standard.recurrent import BaseRecurrentLayer
 from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
+from ...samediff.base.java.old_names import instead
 from ...samediff.base.javanames import JavaSpelling, to_snake
 from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
-from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
+from ...samediff.errors import ConfigurationError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
 from ...samediff.graph.graph import SameDiff
@@ -224,7 +225,16 @@ class LayerView(JavaSpelling):
         try:
             return super().__getattr__(name)  # type: ignore[misc]  # not shown to type checkers
         except AttributeError:
+            if not hasattr(conf, name) and (advice := instead("layer", name)):
+                raise AttributeError(f"a layer has no {name!r}{advice}", name=name, obj=self) from None
             return getattr(conf, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise ConfigurationError(f"layers of a network do not change: {name!r} cannot be set"
+                                     + (instead("layer", name) or "; TransferLearning makes a network with other layers, set_param and "
+                                        "set_param_table of the network give it other weights"))
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *type(self.get_config())._fields, *self._methods()})

@@ -278,6 +278,7 @@ class NetworkNames(JavaSpelling):
     getUpdater = Network.get_updater
     goingThrough = Network.going_through
     incrementEpochCount = Network.increment_epoch_count
+    initGradientsView = Network.init_gradients_view
     inputMiniBatchSize = Network.batch_size
     insideBatch = Network.inside_batch
     isInsideBatch = Network.is_inside_batch

@@ -43,6 +43,7 @@ from ..data.records.record_meta_data import Record as Record
 from ..data.records.record_meta_data import RecordMetaDataLine as RecordMetaDataLine
 from ..data.records.record_reader import RecordReader as RecordReader
 from ..data.records.record_reader import SequenceRecordReader as SequenceRecordReader
+from ..data.records.record_writer import RecordWriter as RecordWriter
 from ..data.records.writables import Writable as Writable
 from ..data.sets.dataset import DataSet as DataSet
 from ..data.sets.dataset import SplitTestAndTrain as SplitTestAndTrain
@@ -52,6 +53,7 @@ from ..data.splits.input_split import InputSplit as InputSplit
 from ..data.splits.path_labels import PathLabelGenerator as PathLabelGenerator
 from ..data.splits.text_splits import ListStringSplit as ListStringSplit
 from ..data.splits.text_splits import StringSplit as StringSplit
+from ..data.splits.transform_split import TransformSplit as TransformSplit
 from ..data.transforms.executing import JoinBuilder as JoinBuilder
 from ..data.transforms.process import TransformProcessBuilder as TransformProcessBuilder
 from ..data.transforms.reducer import ReducerBuilder as ReducerBuilder
@@ -526,6 +528,12 @@ class SequenceRecordReaderNames(JavaSpelling):
     nextSequence = SequenceRecordReader.next_sequence
     sequenceRecord = SequenceRecordReader.sequence_record
 
+class CSVRecordWriterNames(JavaSpelling):
+    ...
+
+class RecordWriterNames(JavaSpelling):
+    writeBatch = RecordWriter.write_batch
+
 class WritableNames(JavaSpelling):
     fromDocument = Writable.from_document
     getType = Writable.get_type
@@ -615,6 +623,10 @@ class ListStringSplitNames(JavaSpelling):
 
 class StringSplitNames(JavaSpelling):
     getData = StringSplit.get_data
+
+class TransformSplitNames(JavaSpelling):
+    @staticmethod
+    def ofSearchReplace(source: Any, search: Any, replace: Any) -> TransformSplit: ...
 
 class JoinBuilderNames(JavaSpelling):
     setJoinColumns = JoinBuilder.set_join_columns
@@ -723,6 +735,7 @@ class DeriveColumnsFromTimeTransformBuilderNames(JavaSpelling):
     insertAfter = DeriveColumnsFromTimeTransformBuilder.insert_after
 
 class BaseEvaluationNames(JavaSpelling):
+    evalTimeSeries = BaseEvaluation.eval_time_series
     fromDocument = BaseEvaluation.from_document
     fromJson = BaseEvaluation.from_json
     fromYaml = BaseEvaluation.from_yaml
@@ -1155,7 +1168,7 @@ class BooleanIndexingNames(JavaSpelling):
     @staticmethod
     def applyMaskInPlace(array: Any, mask: Any) -> INDArray: ...
     @staticmethod
-    def applyWhere(to: Any, values: Any, condition: Any) -> None: ...
+    def applyWhere(to: Any, condition: Any, function: Any) -> None: ...
     @staticmethod
     def assignIf(to: Any, values: Any, condition: Any) -> None: ...
     @staticmethod
@@ -2919,6 +2932,7 @@ class StepScheduleNames(CountedScheduleNames):
 
 class GradientUpdaterNames(JavaSpelling):
     applyUpdater = GradientUpdater.apply_updater
+    configType = GradientUpdater.config_type
     getConfig = GradientUpdater.get_config
     getState = GradientUpdater.get_state
     setState = GradientUpdater.set_state

@@ -23,6 +23,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, TypeAlias, TypeVar, dataclass_transform, overload
 
 from ..base.home import settle
+from ..base.java.old_names import other_option
 from ..base.java_names import ConfigurationNames
 from ..base.javanames import squash, to_snake
 from ..base.user_code.abstract_methods import check_written
@@ -186,9 +187,9 @@ class Configuration(ConfigurationNames):
     @classmethod
     def unknown_option(cls, name: str, owner: str, known: Collection[str]) -> UnknownOptionError:
         """The error for a name that is none of the options that ``owner`` takes."""
-        instead = cls.removed.get(squash(name.removeprefix("set")))
-        hint = f"; {instead}" if instead else did_you_mean(to_snake(name), known) or f"; its options: {', '.join(sorted(known))}"
-        return UnknownOptionError(f"{owner} has no option {name!r}{hint}")
+        old = cls.removed.get(squash(name.removeprefix("set")))
+        hint = f"; {old}" if old else other_option(name, known) or did_you_mean(to_snake(name), known)
+        return UnknownOptionError(f"{owner} has no option {name!r}{hint or '; its options: ' + ', '.join(sorted(known))}")
 
     @classmethod
     def of(cls, value: Any) -> Self:

@@ -81,6 +81,7 @@ from .readers.transform_readers import (
 from .records.configuration import Configuration
 from .records.record_meta_data import Record, RecordMetaData, RecordMetaDataLine
 from .records.record_reader import RecordReader, SequenceRecordReader
+from .records.record_writer import CSVRecordWriter, NumberOfRecordsPartitioner, RecordWriter
 from .records.writables import (
     BooleanWritable, DoubleWritable, FloatWritable, IntWritable, LongWritable, NDArrayWritable, NullWritable, Text, Writable, WritableType,
 )
@@ -92,6 +93,7 @@ from .splits.input_split import CollectionInputSplit, InputSplit, NumberedFileIn
 from .splits.path_filters import BalancedPathFilter, PathFilter, RandomPathFilter
 from .splits.path_labels import ParentPathLabelGenerator, PathLabelGenerator, PatternPathLabelGenerator
 from .splits.text_splits import InputStreamInputSplit, ListStringSplit, StringSplit
+from .splits.transform_split import TransformSplit
 from .transforms.analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, Normalize
 from .transforms.column_steps import (
     AddConstantColumnTransform, ConditionalCopyValueTransform, ConditionalReplaceValueTransform,
@@ -137,8 +139,8 @@ __all__ = [
     "AsyncMultiDataSetIterator", "AsyncShieldDataSetIterator", "AsyncShieldMultiDataSetIterator", "BalancedPathFilter", "BaseImageLoader",
     "BatchIterator", "BenchmarkDataSetIterator", "BenchmarkMultiDataSetIterator", "BooleanColumnCondition", "BooleanCondition",
     "BooleanMetaData", "BooleanWritable", "BoxImageTransform", "CSVLineSequenceRecordReader", "CSVNLinesSequenceRecordReader",
-    "CSVRecordReader", "CSVRegexRecordReader", "CSVSequenceRecordReader", "CSVVariableSlidingWindowRecordReader", "CachingDataSetIterator",
-    "CalculateSortedRank", "CategoricalColumnCondition", "CategoricalMetaData", "CategoricalToIntegerTransform",
+    "CSVRecordReader", "CSVRecordWriter", "CSVRegexRecordReader", "CSVSequenceRecordReader", "CSVVariableSlidingWindowRecordReader",
+    "CachingDataSetIterator", "CalculateSortedRank", "CategoricalColumnCondition", "CategoricalMetaData", "CategoricalToIntegerTransform",
     "CategoricalToOneHotTransform", "ChangeCaseStringTransform", "Cifar10DataSetIterator", "Cifar10Fetcher", "CifarLoader",
     "CollectionInputSplit", "CollectionRecordReader", "CollectionSequenceRecordReader", "ColumnAnalysis", "ColumnMetaData", "ColumnType",
     "ComposableRecordReader", "CompositeDataSetPreProcessor", "CompositeMultiDataSetPreProcessor", "ConcatenateStringColumns",
@@ -169,24 +171,25 @@ __all__ = [
     "MultiDataSets", "MultiImageTransform", "MultiNormalizerHybrid", "MultiNormalizerMinMaxScaler", "MultiNormalizerStandardize",
     "MultipleEpochsIterator", "NDArrayMetaData", "NDArrayWritable", "NaNColumnCondition", "NativeImageLoader", "NoMoreDataError",
     "Normalize", "Normalizer", "NormalizerMinMaxScaler", "NormalizerStandardize", "NullWritable", "NullWritableColumnCondition",
-    "NumberedFileInputSplit", "NumericalColumnComparator", "NumpyDataSetIterator", "NumpyMultiDataSetIterator", "ParentPathLabelGenerator",
-    "PathFilter", "PathLabelGenerator", "PatternPathLabelGenerator", "PermuteDataSetPreProcessor", "PipelineImageTransform",
-    "RGBtoGrayscaleDataSetPreProcessor", "RandomCropTransform", "RandomDataSetIterator", "RandomMultiDataSetIterator", "RandomPathFilter",
-    "ReconstructionDataSetIterator", "Record", "RecordCondition", "RecordMetaData", "RecordMetaDataLine", "RecordReader",
-    "RecordReaderDataSetIterator", "RecordReaderMultiDataSetIterator", "ReduceOp", "ReduceSequenceTransform", "Reducer",
-    "RegexLineRecordReader", "RegexSequenceRecordReader", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform",
-    "RemoveWhiteSpaceTransform", "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform",
-    "ReplaceEmptyStringTransform", "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "ResizeImageTransform",
-    "RotateImageTransform", "SVMLightRecordReader", "SamplingDataSetIterator", "ScaleImageTransform", "Schema",
-    "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator", "SequenceComparator", "SequenceConditionMode",
-    "SequenceDifferenceTransform", "SequenceLengthCondition", "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform",
-    "SequenceRecordReader", "SequenceRecordReaderDataSetIterator", "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation",
-    "SequenceTrimToLengthTransform", "SequenceTrimTransform", "ShowImageTransform", "SingletonDataSetIterator",
-    "SingletonMultiDataSetIterator", "SplitMaxLengthSequence", "SplitTestAndTrain", "StandardScaler", "StandardizeNormalizer",
-    "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData", "StringRegexColumnCondition", "StringSplit",
-    "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer", "TestDataSetIterator", "TestMultiDataSetIterator",
-    "Text", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData", "TinyImageNetDataSetIterator", "TinyImageNetFetcher",
-    "Transform", "TransformProcess", "TransformProcessRecordReader", "TransformProcessSequenceRecordReader", "TrivialColumnCondition",
-    "UciSequenceDataFetcher", "UciSequenceDataSetIterator", "UnderSamplingByMaskingPreProcessor", "VGG16ImagePreProcessor", "Values",
-    "ViewIterator", "WarpImageTransform", "WorkspacesShieldDataSetIterator", "Writable", "WritableType", "data_folder",
+    "NumberOfRecordsPartitioner", "NumberedFileInputSplit", "NumericalColumnComparator", "NumpyDataSetIterator",
+    "NumpyMultiDataSetIterator", "ParentPathLabelGenerator", "PathFilter", "PathLabelGenerator", "PatternPathLabelGenerator",
+    "PermuteDataSetPreProcessor", "PipelineImageTransform", "RGBtoGrayscaleDataSetPreProcessor", "RandomCropTransform",
+    "RandomDataSetIterator", "RandomMultiDataSetIterator", "RandomPathFilter", "ReconstructionDataSetIterator", "Record",
+    "RecordCondition", "RecordMetaData", "RecordMetaDataLine", "RecordReader", "RecordReaderDataSetIterator",
+    "RecordReaderMultiDataSetIterator", "RecordWriter", "ReduceOp", "ReduceSequenceTransform", "Reducer", "RegexLineRecordReader",
+    "RegexSequenceRecordReader", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform", "RemoveWhiteSpaceTransform",
+    "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform", "ReplaceEmptyStringTransform",
+    "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "ResizeImageTransform", "RotateImageTransform", "SVMLightRecordReader",
+    "SamplingDataSetIterator", "ScaleImageTransform", "Schema", "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator",
+    "SequenceComparator", "SequenceConditionMode", "SequenceDifferenceTransform", "SequenceLengthCondition",
+    "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform", "SequenceRecordReader", "SequenceRecordReaderDataSetIterator",
+    "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation", "SequenceTrimToLengthTransform", "SequenceTrimTransform",
+    "ShowImageTransform", "SingletonDataSetIterator", "SingletonMultiDataSetIterator", "SplitMaxLengthSequence", "SplitTestAndTrain",
+    "StandardScaler", "StandardizeNormalizer", "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData",
+    "StringRegexColumnCondition", "StringSplit", "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer",
+    "TestDataSetIterator", "TestMultiDataSetIterator", "Text", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData",
+    "TinyImageNetDataSetIterator", "TinyImageNetFetcher", "Transform", "TransformProcess", "TransformProcessRecordReader",
+    "TransformProcessSequenceRecordReader", "TransformSplit", "TrivialColumnCondition", "UciSequenceDataFetcher",
+    "UciSequenceDataSetIterator", "UnderSamplingByMaskingPreProcessor", "VGG16ImagePreProcessor", "Values", "ViewIterator",
+    "WarpImageTransform", "WorkspacesShieldDataSetIterator", "Writable", "WritableType", "data_folder",
 ]

@@ -15,7 +15,7 @@ from .custom import CustomEvaluation, CustomMetric
 from .prediction import Prediction
 from .regression import RegressionEvaluation
 from .roc import ROC
-from .roc_columns import ROCBinary, ROCMultiClass
+from .roc_columns import EvaluationTools, ROCBinary, ROCMultiClass
 
 __all__ = [
     "ROC",
@@ -27,6 +27,7 @@ __all__ = [
     "EvaluationAveraging",
     "EvaluationBinary",
     "EvaluationCalibration",
+    "EvaluationTools",
     "Histogram",
     "PrecisionRecallCurve",
     "Prediction",

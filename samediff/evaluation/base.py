@@ -55,6 +55,10 @@ class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
         mask, _ = mask_and_records(mask, record_meta_data, labels)
         self.count(to_rows(labels, predictions, mask, self.axis))
 
+    def eval_time_series(self, labels: Any, predictions: Any, mask: Any = None) -> None:
+        """Add a batch of series, as :meth:`eval` does: labels, predictions (batch, outputs, time), mask (batch, time)."""
+        self.eval(labels, predictions, mask)
+
     def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
         """Draw what was counted; needs matplotlib.
 

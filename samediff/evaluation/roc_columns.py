@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ..base.java_names import ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
+from ..base.javanames import JavaSpelling
 from ..drawing.evaluations import of_roc
-from ..drawing.figures import Draw
+from ..drawing.figures import Draw, svg
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation
 from .counts import mean
@@ -251,3 +254,27 @@ class ROCMultiClass(RocColumns, ROCMultiClassNames, java="classification.ROCMult
     def footer(self) -> str:
         """Return the average area, the last thing of the report."""
         return f"Average AUC: {fixed(self.calculate_average_auc()):<12}"
+
+
+class EvaluationTools(JavaSpelling):
+    """Pages of evaluations that have a picture (DL4J's class of that name); needs matplotlib."""
+
+    @staticmethod
+    def roc_chart_to_html(roc: BaseEvaluation) -> str:
+        """A page with measures and curves.
+
+        Parameters
+        ----------
+        roc : ROC, ROCBinary, ROCMultiClass or EvaluationCalibration
+            What was counted.
+        """
+        return (f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{type(roc).__name__}</title></head>'
+                f"<body>{roc._repr_html_()}{svg(roc.plot())}</body></html>")
+
+    @staticmethod
+    def export_roc_charts_to_html_file(roc: BaseEvaluation, file: str | os.PathLike[str]) -> None:
+        """Write that page to a file."""
+        Path(file).write_text(EvaluationTools.roc_chart_to_html(roc), encoding="utf-8")
+
+    evaluation_calibration_to_html = roc_chart_to_html
+    export_evaluation_calibration_to_html_file = export_roc_charts_to_html_file

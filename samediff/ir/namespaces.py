@@ -200,5 +200,6 @@ def variable_method(variable: SDVariable, name: str) -> Callable[..., Any]:
         own = getattr(type(variable), java, None)
         if own is not None and java != name:
             return getattr(variable, java)  # type: ignore[no-any-return]
-        raise MissingMethodError(f"variables have no method {name!r}{did_you_mean(java, method_names('var'))}")
+        near = instead("variable", name) or did_you_mean(java, method_names("var"))
+        raise MissingMethodError(f"variables have no method {name!r}{near}")
     return bound(variable.sd, "var", method, variable)

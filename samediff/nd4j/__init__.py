@@ -5,7 +5,9 @@ from .boolean_indexing import BooleanIndexing as BooleanIndexing
 from .custom_op import DynamicCustomOp as DynamicCustomOp
 from .nd4j import Nd4j as Nd4j
 from .nd_index_iterator import NdIndexIterator as NdIndexIterator
+from .number_functions import Value as Value
+from .number_functions import Zero as Zero
 from .random_arrays import Random as Random
 from .transforms import Transforms as Transforms
 
-__all__ = ["BooleanIndexing", "DynamicCustomOp", "Nd4j", "NdIndexIterator", "Random", "Transforms"]
+__all__ = ["BooleanIndexing", "DynamicCustomOp", "Nd4j", "NdIndexIterator", "Random", "Transforms", "Value", "Zero"]

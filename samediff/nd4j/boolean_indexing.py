@@ -51,7 +51,22 @@ class BooleanIndexing(BooleanIndexingNames):
         """Give elements that fulfil a condition the values at their places in another array, or a number. In place."""
         to.replace_where(values, condition)
 
-    apply_where = replace_where
+    @staticmethod
+    def apply_where(to: INDArray, condition: Condition, function: Any) -> None:
+        """Give elements that fulfil a condition what a function makes of them, or a number. In place.
+
+        Parameters
+        ----------
+        to : INDArray
+            The array.
+        condition : Condition
+            Which elements.
+        function : number, callable, or object with ``apply`` such as Value and Zero
+            Is given each of them.
+        """
+        each = getattr(function, "apply", function)
+        chosen = np.asarray(to.cond(condition), bool)
+        to[chosen] = [each(number) for number in np.asarray(to)[chosen].tolist()] if callable(each) else each
 
     @staticmethod
     def choose_from(arrays: Sequence[Any], condition: Condition) -> INDArray:

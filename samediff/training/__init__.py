@@ -35,6 +35,10 @@ from .tracking.tracker_routers import MlflowRouter, WandbRouter
 from .tracking.watch_listener import WatchListener
 from .updaters.constraints import max_norm, min_max_norm, non_negative, unit_norm
 from .updaters.gradient_normalization import GradientNormalization, normalize_gradients
+from .updaters.gradient_updaters import (
+    AMSGradUpdater, AdaBeliefUpdater, AdaDeltaUpdater, AdaGradUpdater, AdaMaxUpdater, AdamUpdater, NadamUpdater, NesterovsUpdater,
+    NoOpUpdater, RmsPropUpdater, SgdUpdater,
+)
 from .updaters.regularization import ApplyStep, L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
 from .updaters.schedules import (
     CycleSchedule, ExponentialSchedule, FixedSchedule, ISchedule, InverseSchedule, MapSchedule, PolySchedule, RampSchedule, Schedule,
@@ -46,20 +50,21 @@ from .updaters.updaters import (
 )
 
 __all__ = [
-    "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At", "BaseEvaluationListener",
-    "BaseListener", "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener", "CheckpointListenerBuilder",
-    "CollectScoresIterationListener", "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "DoctorListener",
-    "EvaluationConfig", "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode",
-    "FailureTestingListener", "FileMode", "FileStatsStorage", "Finding", "FitConfig", "FixedSchedule", "GradientNormalization",
-    "GradientUpdater", "History", "HistoryListener", "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule",
-    "InvocationType", "KeepMode", "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse",
-    "ListenerVariables", "Listeners", "Loss", "LossCurve", "MapSchedule", "MlflowRouter", "Nadam", "Nesterovs", "NoOp", "Operation",
-    "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProfilingListener", "ProfilingListenerBuilder",
-    "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule", "ScheduleType", "ScoreIterationListener",
-    "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage",
-    "StatsStorageRouter", "StepSchedule", "TensorBoardRouter", "TimeIterationListener", "TimeMode", "TrainingConfig",
-    "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater", "UpdaterBlock", "WandbRouter", "WatchListener", "WeightDecay",
-    "available_checkpoints", "file_for_checkpoint", "initial_state", "last_checkpoint", "load_checkpoint", "max_norm", "min_max_norm",
-    "non_negative", "normalize_gradients", "plot_stats", "state_by_parameter", "state_length", "unit_norm", "updater_blocks", "value_of",
-    "with_regularization",
+    "AMSGrad", "AMSGradUpdater", "AdaBelief", "AdaBeliefUpdater", "AdaDelta", "AdaDeltaUpdater", "AdaGrad", "AdaGradUpdater", "AdaMax",
+    "AdaMaxUpdater", "Adam", "AdamUpdater", "ApplyStep", "ArraySavingListener", "At", "BaseEvaluationListener", "BaseListener",
+    "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener", "CheckpointListenerBuilder", "CollectScoresIterationListener",
+    "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "DoctorListener", "EvaluationConfig", "EvaluationRecord",
+    "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode", "FailureTestingListener", "FileMode",
+    "FileStatsStorage", "Finding", "FitConfig", "FixedSchedule", "GradientNormalization", "GradientUpdater", "History", "HistoryListener",
+    "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode",
+    "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse", "ListenerVariables", "Listeners",
+    "Loss", "LossCurve", "MapSchedule", "MlflowRouter", "Nadam", "NadamUpdater", "Nesterovs", "NesterovsUpdater", "NoOp", "NoOpUpdater",
+    "Operation", "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProfilingListener",
+    "ProfilingListenerBuilder", "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "RmsPropUpdater",
+    "Schedule", "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SgdUpdater", "SigmoidSchedule", "SleepMode",
+    "SleepyTrainingListener", "StatsListener", "StatsStorage", "StatsStorageRouter", "StepSchedule", "TensorBoardRouter",
+    "TimeIterationListener", "TimeMode", "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater",
+    "UpdaterBlock", "WandbRouter", "WatchListener", "WeightDecay", "available_checkpoints", "file_for_checkpoint", "initial_state",
+    "last_checkpoint", "load_checkpoint", "max_norm", "min_max_norm", "non_negative", "normalize_gradients", "plot_stats",
+    "state_by_parameter", "state_length", "unit_norm", "updater_blocks", "value_of", "with_regularization",
 ]

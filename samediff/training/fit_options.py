@@ -19,6 +19,8 @@ _ELSEWHERE = {
     "validation_freq": "validation_frequency is its name here",
     "workers": "AsyncDataSetIterator(iterator) prepares batches in a thread of its own",
     "eval_set": "validation_data is its name here",
+    "early_stopping": "EarlyStoppingTrainer stops early, and so do estimators (DL4PyClassifier)",
+    "return_dict": "the evaluation that comes back has accuracy(), f1() and stats(); score(x, y) is the loss",
 }
 
 
@@ -62,7 +64,7 @@ OPTIONS = tuple(field.name for field in fields(FitOptions))
 def wrong_option(call: str, name: str, data: Sequence[str], options: Iterable[str], error: type[DL4PyError] = GraphError) -> DL4PyError:
     """The error for an option that a call does not have."""
     known = [*data, *options]
-    hint = _ELSEWHERE.get(name) if call == "fit" else None
+    hint = _ELSEWHERE.get(name)
     said = f": {hint}." if hint else did_you_mean(name, known) or "."
     others = f", and the options {', '.join(options)}" if options else ""
     return error(f"{call} has no option {name!r}{said} It takes {', '.join(data)}{others}")

@@ -92,3 +92,25 @@ def advertisements(folder: Path) -> Path:
             rows.append(f'"{k}","ad",' + ",".join(f'"{x:.3f}"' for x in series))
         write_lines(folder / f"{name}.csv", ['"id","kind","series"', *rows])
     return folder
+
+
+def customers(folder: Path) -> Path:
+    """Customers of a bank with and without the column that says who left."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for k in range(160):
+        active, land, sex = rng.integers(2), ("France", "Germany", "Spain")[k % 3], ("Male", "Female")[k % 2]
+        rows.append(f"{k},{1000 + k},Name,{rng.integers(400, 800)},{land},{sex},{rng.integers(20, 80)},{k % 9},{rng.uniform(0, 1e5):.2f},"
+                    f"{1 + k % 3},{k % 2},{active},{rng.uniform(1e4, 1e5):.2f},{1 - active}")
+    head = ("RowNumber,CustomerId,Surname,CreditScore,Geography,Gender,Age,Tenure,Balance,NumOfProducts,HasCrCard,IsActiveMember,"
+            "EstimatedSalary,Exited")
+    write_lines(folder / "Churn_Modelling.csv", [head, *rows])
+    write_lines(folder / "customers.csv", [line.rpartition(",")[0] for line in (head, *rows[:10])])
+    return folder
+
+
+def passengers(folder: Path) -> Path:
+    """A growing number of passengers, and that of the next month."""
+    for part, first, last in (("train", 100, 130), ("test", 130, 142)):
+        write_lines(folder / f"passengers_{part}_0.csv", (f"{x};{x + 1}" for x in range(first, last)))
+    return folder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ports import custom, data, features, feedforward, graphs, own_iterators, pictures, sequences, unsupervised
+from tests.ports import custom, data, features, feedforward, further, graphs, own_iterators, pictures, sequences, unsupervised
 
 pytest.importorskip("PIL")
 
@@ -61,6 +61,9 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
     "ConvolutionalNetMain (evolutionsoftswiss, tic-tac-toe)": ((graphs.tic_tac_toe,), "", NOTHING),
     "FullyConnected (wingedsheep/dl4j-rl)": ((graphs.reinforcement_learning,), "",
                                              "options of beta3 and before in their present form: rates in updaters, no iterations"),
+    "CustomerRetentionPrediction, LocalExecute (Java Deep Learning Cookbook's)": (
+        (further.customer_retention, further.local_execute), "customers", NOTHING),
+    "SingleTimestepRegression": ((further.single_timestep_regression,), "passengers", NOTHING),
     "UnetTrainAndSave (funasoul/unetdl4j)": ((graphs.unet,), "", "the zoo's network without its downloaded weights"),
 }
 

@@ -1,10 +1,11 @@
 """Names that users of DL4J look for and that are called otherwise here."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..javanames import JavaSpelling, squash
+from .other_libraries import OPTIONS, TABLES
 
 _LOSSES = {
     **dict.fromkeys(("mse", "squaredloss", "meansquareerror", "rmse"), "mean_squared_error"),
@@ -71,8 +72,9 @@ _CUSTOM_OP = dict([
     *_each("setExtraArgs", "the constructor of the op's class takes its numbers"),
     *_each("getXVertexId getYVertexId getZVertexId setXVertexId setYVertexId setZVertexId", "args() and outputVariables() have names"),
 ])
+_LAYER = {"backpropgradient": "setInput, feedForward(true, false) and backpropGradient(epsilon) of the network go back through all layers"}
 _TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES, "executioner": _EXECUTIONER, "context": _CONTEXT,
-           "custom op": _CUSTOM_OP}
+           "custom op": _CUSTOM_OP, **TABLES, "layer": {**TABLES["layer"], **_LAYER}}
 
 
 def instead(table: str, name: str) -> str:
@@ -85,6 +87,12 @@ def instead(table: str, name: str) -> str:
     """
     found = _TABLES.get(table, {}).get(squash(name))
     return "" if found is None else f"; did you mean {found!r}?" if " " not in found else f"; {found}"
+
+
+def other_option(name: str, known: Collection[str]) -> str:
+    """``"; ..."``: what another library's option is called among the known ones, or how the same is said; else an empty text."""
+    word = OPTIONS.get(squash(name), "")
+    return instead("option", name) if " " in word or word in known else ""
 
 
 class Advised(JavaSpelling):

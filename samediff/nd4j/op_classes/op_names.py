@@ -194,7 +194,7 @@ def _without(text: str, advice: str) -> dict[str, str]:
 #: DL4J's classes that there are none of here, and what to do instead.
 ABSENT = {
     **_without("AdaBeliefUpdater AdaDeltaUpdater AdaGradUpdater AdaMaxUpdater AdamUpdater AmsGradUpdater ApplyGradientDescent NadamUpdater "
-               "NesterovsUpdater RmsPropUpdater SgdUpdater", "an updater of a TrainingConfig or of a network does that while it trains"),
+               "NesterovsUpdater RmsPropUpdater SgdUpdater", "dl4py.AdamUpdater and its kin change gradients; networks train by updaters"),
     **_without("Enter Exit LoopCond Merge NextIteration Switch While", "sd.if_cond and sd.while_loop build branches and loops"),
     **_without("DecodeBitmap DecodeThreshold EncodeBitmap EncodeThreshold", "gradients are not compressed here"),
     **_without("CbowRound SkipGramRound", "there is no text processing: gensim trains word vectors"),

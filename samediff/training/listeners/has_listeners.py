@@ -23,7 +23,8 @@ def checked(items: Iterable[Any]) -> list[Listener]:
     found = flat(items)
     for item in found:
         if not isinstance(item, Listener):
-            raise ConfigurationError(f"expected listeners, instances of classes derived from Listener; got {item!r:.60}")
+            raise ConfigurationError(f"expected listeners, instances of classes derived from Listener; got {item!r:.60}. One's own derives "
+                                     "from BaseTrainingListener: iteration_done(self, model, iteration, epoch), on_epoch_end(self, model)")
     return found
 
 

@@ -22,6 +22,8 @@ Scalars = tuple[float, ...]
 
 #: Makers of updaters with default settings, by the names of DL4J's enum; filled where those are declared.
 DEFAULTS: dict[str, Callable[[], IUpdater]] = {}
+#: Updaters at work that have a class of their own, by the class of their configuration.
+AT_WORK: dict[type[IUpdater], type[GradientUpdater]] = {}
 
 
 def array_namespace(array: Any) -> Any:
@@ -169,7 +171,7 @@ class IUpdater(Configuration, IUpdaterNames):
 
     def instantiate(self, state_view: Any, initialize: bool = True) -> GradientUpdater:
         """Return the updater at work on a flat state array or a mapping of state arrays."""
-        updater = GradientUpdater(self)
+        updater = AT_WORK.get(type(self), GradientUpdater)(self)
         if isinstance(state_view, Mapping):
             updater.set_state(state_view)
         elif state_view is not None:
@@ -196,7 +198,17 @@ class GradientUpdater(GradientUpdaterNames):
     array([ 0.15, -0.3 ])
     """
 
+    #: The kind of configuration that it takes.
+    config_type: ClassVar[type[IUpdater]] = IUpdater
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "config_type" in vars(cls):
+            AT_WORK.setdefault(cls.config_type, cls)
+
     def __init__(self, config: IUpdater) -> None:
+        if not isinstance(config, self.config_type):
+            raise ConfigurationError(f"{type(self).__name__} takes {self.config_type.__name__}(…); got {shown(config)}")
         self.config = config
         self._view: Any = None
         self._state: dict[str, Any] = {}

@@ -18,6 +18,7 @@ from dl4py.samediff.data import (
     CSVLineSequenceRecordReader,
     CSVNLinesSequenceRecordReader,
     CSVRecordReader,
+    CSVRecordWriter,
     CSVRegexRecordReader,
     CSVSequenceRecordReader,
     CSVVariableSlidingWindowRecordReader,
@@ -31,6 +32,7 @@ from dl4py.samediff.data import (
     ListStringRecordReader,
     ListStringSplit,
     NumberedFileInputSplit,
+    NumberOfRecordsPartitioner,
     ParentPathLabelGenerator,
     PatternPathLabelGenerator,
     RandomPathFilter,
@@ -46,6 +48,7 @@ from dl4py.samediff.data import (
     Text,
     TransformProcess,
     TransformProcessRecordReader,
+    TransformSplit,
 )
 from dl4py.samediff.errors import DL4PyError
 
@@ -226,3 +229,23 @@ def test_places_find_their_records_after_files_are_shuffled(kind, tmp_path):
     for _ in range(3):
         reader.reset()
         assert reader.load_from_meta_data(places) == before and reader.load_from_meta_data(places[4]) == before[4]
+
+
+def test_files_beside_those_of_another_split(folder):
+    features = FileSplit(folder / "deer", ["txt"])
+    beside = TransformSplit.ofSearchReplace(features, "deer_", "label_")
+    assert names(beside.locations()) == [f"label_{k}.txt" for k in range(4)] and beside.length() == 4
+    assert names(TransformSplit(features, lambda path: path.with_suffix(".csv"))) == [f"deer_{k}.csv" for k in range(4)]
+    with pytest.raises(DL4PyError, match="function of paths"):
+        TransformSplit(features, "csv")
+
+
+def test_written_records_are_read_again(tmp_path):
+    records = [[IntWritable(1), DoubleWritable(0.5), Text("a, b")], [2, 1.5, "c"]]
+    with CSVRecordWriter() as writer:
+        writer.initialize(FileSplit(tmp_path / "out.csv"), NumberOfRecordsPartitioner())
+        writer.writeBatch(records)
+    assert (tmp_path / "out.csv").read_text() == '1,0.5,"a, b"\n2,1.5,c\n'
+    assert list(CSVRecordReader().initialize(tmp_path / "out.csv")) == [["1", "0.5", "a, b"], ["2", "1.5", "c"]]
+    with pytest.raises(DL4PyError, match="initialize"):
+        writer.write([1])

@@ -6,7 +6,15 @@ import json
 import numpy as np
 import pytest
 
-from dl4py.samediff.evaluation import ROC, Evaluation, EvaluationAveraging, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
+from dl4py.samediff.evaluation import (
+    ROC,
+    Evaluation,
+    EvaluationAveraging,
+    EvaluationCalibration,
+    EvaluationTools,
+    RegressionEvaluation,
+    ROCMultiClass,
+)
 
 RNG = np.random.default_rng(2)
 
@@ -104,3 +112,20 @@ def test_json_of_a_single_column_has_counts_of_zero():
     joined.merge(e)
     for again in (Evaluation.from_json(e.to_json()), joined):
         assert json.loads(again.to_json()) == document
+
+
+def test_series():
+    y, p, mask = RNG.random((2, 3, 5)), RNG.random((2, 3, 5)), np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]])
+    one, other = RegressionEvaluation(3), RegressionEvaluation(3)
+    one.evalTimeSeries(y, p, mask)
+    other.eval(y, p, mask)
+    assert one == other and one.mean_squared_error(0) > 0
+
+
+def test_pages_of_curves(tmp_path):
+    pytest.importorskip("matplotlib")
+    roc = ROC(0)
+    roc.eval(np.array([[0], [1.0]]), np.array([[0.25], [0.75]]))
+    EvaluationTools.exportRocChartsToHtmlFile(roc, tmp_path / "roc.html")
+    page = (tmp_path / "roc.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "<svg" in page and "AUC" in page and page.endswith("</html>")

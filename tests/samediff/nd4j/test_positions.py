@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from dl4py import BooleanIndexing, Conditions, Nd4j, NdIndexIterator
+from dl4py import BooleanIndexing, Conditions, Nd4j, NdIndexIterator, Value, Zero
 
 POSITIVE, NEGATIVE = Conditions.greaterThan(0), Conditions.lessThan(0)
 
@@ -43,6 +43,10 @@ def test_in_place():
     assert a.tolist() == [[1, 0, 3], [0, 5, 6]]
     BooleanIndexing.assignIf(a, array().neg(), POSITIVE)
     assert a.tolist() == [[1, 2, 3], [4, 5, 6]]
+    BooleanIndexing.applyWhere(a, Conditions.greaterThan(4), Value(9.0))
+    BooleanIndexing.applyWhere(a, Conditions.lessThan(3), lambda number: -number)
+    BooleanIndexing.applyWhere(a, Conditions.equals(3), Zero())
+    assert a.tolist() == [[-1, -2, 0], [4, 9, 9]]
     BooleanIndexing.applyMaskInPlace(a, Nd4j.zeros(2, 3))
     assert a.sumNumber() == 0
     positions = NdIndexIterator(1, 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dl4py.samediff import training
 from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
 from dl4py.samediff.expressions.expression import evaluate, trace
 from dl4py.samediff.training import (
@@ -211,3 +212,17 @@ def test_enum_has_the_defaults() -> None:
     assert Updater.NONE.get_i_updater_with_default_config() == NoOp()
     with pytest.raises(ConfigurationError, match="CUSTOM"):
         Updater.CUSTOM.get_i_updater_with_default_config()
+
+
+@pytest.mark.parametrize("config", ALL, ids=lambda cls: cls.__name__)
+def test_updaters_at_work_have_names(config):
+    updater = getattr(training, f"{config.__name__}Updater")(config())
+    gradient, other = np.array([[0.5, -2.0]]), np.array([0.5, -2.0])
+    updater.set_state_view_array(np.zeros((1, config().state_size(2))), [1, 2], "c", True)
+    updater.apply_updater(gradient, 0, 0)
+    same = config().instantiate(np.zeros(config().state_size(2)), True)
+    same.apply_updater(other, 0, 0)
+    np.testing.assert_array_equal(gradient[0], other)
+    assert type(same) is type(updater) and updater.get_config() == config()
+    with pytest.raises(ConfigurationError, match=f"takes {config.__name__}"):
+        type(updater)(NoOp() if config is not NoOp else Sgd())
