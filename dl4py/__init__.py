@@ -112,8 +112,9 @@ def _unknown(name: str) -> str:
     from .samediff.errors import did_you_mean
     known = {key.lower(): text for key, text in _ELSEWHERE.items()}
     advice = known.get(name.lower()) or _where(name)
-    other = instead("names", name)
-    return f"dl4py has no {name!r}" + (f": {advice}{other}" if advice else other or did_you_mean(name, _found("__all__")))
+    other, names = instead("names", name), _found("__all__")
+    alike = next((n for n in names if n.lower() == name.lower()), name)
+    return f"dl4py has no {name!r}" + (f": {advice}{other}" if advice else other or did_you_mean(alike, names))
 
 
 def _where(name: str) -> str | None:

@@ -159,6 +159,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("sofmax", ["softmax", "relu"])
     "; did you mean 'softmax'?"
     """
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6) or [n for n in names if n.casefold() == name.casefold()]
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     return "; did you mean " + " or ".join(repr(n) for n in near) + "?" if near else ""

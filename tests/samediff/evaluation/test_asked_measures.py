@@ -128,4 +128,8 @@ def test_pages_of_curves(tmp_path):
     roc.eval(np.array([[0], [1.0]]), np.array([[0.25], [0.75]]))
     EvaluationTools.exportRocChartsToHtmlFile(roc, tmp_path / "roc.html")
     page = (tmp_path / "roc.html").read_text()
+    calibration = EvaluationCalibration()
+    calibration.eval(np.eye(2), np.array([[0.7, 0.3], [0.4, 0.6]]))
+    EvaluationTools.exportEvaluationCalibrationToHtmlFile(calibration, tmp_path / "calibration.html")
+    assert "<svg" in (tmp_path / "calibration.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "<svg" in page and "AUC" in page and page.endswith("</html>")
