@@ -18,7 +18,6 @@ from ..ir.translate_errors import inferred, translated
 from ..ops.control.control import Scan
 from ..plans.backend import Backend
 from ..plans.reference import as_declared, compute, raise_explained
-from .factored_sums import factored, is_maker
 from .inline import inlined
 from .join_sums import joined
 from .kept_steps import with_kept_steps
@@ -38,7 +37,6 @@ class Specialised:
     kernels: PlanKernels
     alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
     sums: dict[str, Node] = field(default_factory=dict)     # results of gradients summed over broadcast axes
-    makers: dict[str, Node] = field(default_factory=dict)   # of values through which such sums look
     scans_wait: bool = True                                 # until all are known, and what each of them reads of others
 
 
@@ -62,44 +60,21 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     if any(isinstance(n.op, Scan) for n in done.nodes):
         _with_scans(done, [done.alias.get(n, n) for n in outputs], symbolic or {})
     wanted = [done.alias.get(n, n) for n in outputs]
-    done.nodes = _pruned(done, wanted)
-    if _factor_sums(done, symbolic or {}):
-        wanted = [done.alias.get(n, n) for n in outputs]
-        done.nodes = _pruned(done, wanted)
-    done.nodes = _only_read(done.nodes, wanted)
+    done.nodes = _only_read(_pruned(done, wanted), wanted)
     return done
-
-
-def _factor_sums(done: Specialised, symbolic: Mapping[str, Any]) -> bool:
-    """Put factors in front of sums, once it is known which are joined; whether there are some."""
-    nodes = [factored(n, done.specs, done.makers) or [n] for n in done.nodes]
-    if all(len(parts) == 1 for parts in nodes):
-        return False
-    done.nodes = []
-    seen: dict[Any, tuple[str, ...]] = {}
-    for part in (part for parts in nodes for part in parts):
-        _add(part, done, seen, symbolic)
-    _follow(done.alias)
-    return True
-
-
-def _follow(alias: dict[str, str]) -> None:
-    """Lead each name to the last of those that stand for it."""
-    for name, other in alias.items():
-        while other in alias:
-            other = alias[other]
-        alias[name] = other
 
 
 def _with_scans(done: Specialised, outputs: Sequence[str], symbolic: Mapping[str, Any]) -> None:
     """The graph once more, with scans as plans run them."""
     nodes, given = with_kept_steps(_pruned(done, outputs), outputs, done.specs)
-    done.nodes, done.makers, done.scans_wait = [], {}, False
+    done.nodes, done.scans_wait = [], False
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
         _add(node, done, seen, symbolic)
-    done.alias.update(given)
-    _follow(done.alias)
+    for name, other in (done.alias | given).items():
+        while other in done.alias or other in given:
+            other = given.get(other) or done.alias[other]
+        done.alias[name] = other
 
 
 def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
@@ -119,7 +94,7 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
         return
     if _fold(node, done):
         return
-    key = _key(node, done)
+    key = _key(node)
     if key is not None and key in seen:
         done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in seen[key]]))
         return
@@ -148,8 +123,6 @@ def _place(node: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symb
         raise_explained(error, node, given)
     if parts is None:
         done.nodes.append(node)
-        if is_maker(node):
-            done.makers[node.outputs[0]] = node
         return
     done.constants.update(parts.constants)
     done.specs.update({n: TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for n, a in parts.constants.items()})
@@ -218,19 +191,14 @@ def _same(node: Node, done: Specialised) -> str | None:
     return None if index is None else node.inputs[index]
 
 
-def _key(node: Node, done: Specialised) -> Any:
-    """What equal nodes share; None for those that are never equal. Inputs that matter by their shape alone are that shape."""
+def _key(node: Node) -> Any:
     if node.op.stateful and not node.op.is_shared:
         return None
     try:
         hash(node.op)
     except TypeError:
         return None
-    if not node.op.shape_inputs:
-        return type(node.op), node.op, node.inputs
-    return type(node.op), node.op, tuple(
-        done.specs[n].shape if i in node.op.shape_inputs and n is not None and done.specs[n].is_static else n
-        for i, n in enumerate(node.inputs))
+    return type(node.op), node.op, node.inputs
 
 
 def _pruned(done: Specialised, outputs: Sequence[str]) -> list[Node]:
