@@ -132,7 +132,7 @@ class DataType(JavaEnum):
         return found
 
     @staticmethod
-    def of_array(kind: Any) -> DataType:
+    def storable(kind: Any) -> DataType:
         """As :meth:`of`, for what an array is to be: COMPRESSED and UNKNOWN are a DataTypeError."""
         found = DataType.of(kind)
         if found.code < 0:

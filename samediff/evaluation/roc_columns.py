@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ..base.java_names import ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
 from ..base.javanames import JavaSpelling
+from ..codecs.atomic_files import atomic_write
 from ..drawing.evaluations import of_roc
 from ..drawing.figures import Draw, svg
 from ..errors import ConfigurationError, NumericalError, ShapeError
@@ -274,7 +274,8 @@ class EvaluationTools(JavaSpelling):
     @staticmethod
     def export_roc_charts_to_html_file(roc: BaseEvaluation, file: str | os.PathLike[str]) -> None:
         """Write that page to a file."""
-        Path(file).write_text(EvaluationTools.roc_chart_to_html(roc), encoding="utf-8")
+        with atomic_write(file) as stream:
+            stream.write(EvaluationTools.roc_chart_to_html(roc).encode())
 
     evaluation_calibration_to_html = roc_chart_to_html
     export_evaluation_calibration_to_html_file = export_roc_charts_to_html_file

@@ -44,7 +44,7 @@ class CreationMixin(GraphCore):
         if name in self.tables.variables:
             raise GraphError(f"placeholder name {name!r} is taken already by {self.tables.variables[name]!r}")
         spec = TensorSpec(_open_shape(what, told.sizes if told.sizes is not None else (shape,)),
-                          told.dtype or DataType.of_array(DataType.FLOAT if dtype is None else dtype))
+                          told.dtype or DataType.storable(DataType.FLOAT if dtype is None else dtype))
         return self.tables.add_variable(name, VariableType.PLACEHOLDER, spec)
 
     place_holder = placeholder

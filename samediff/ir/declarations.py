@@ -38,7 +38,7 @@ def declaration(what: str, args: Sequence[Any]) -> Declaration:
     dtype = None
     if types:
         try:
-            dtype = DataType.of_array(args[types[0]])
+            dtype = DataType.storable(args[types[0]])
         except DataTypeError as error:
             raise DataTypeError(f"{what}: {error}") from None
     sizes = unpacked([a for a in args if not is_data_type(a)])

@@ -222,7 +222,7 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
     elif hint is DataType:
         if isinstance(value, DataType) or (isinstance(value, (str, type, np.dtype)) and not isinstance(value, bool)):
             try:
-                return DataType.of_array(value)
+                return DataType.storable(value)
             except TypeError as error:
                 raise Mismatch(f"{name}: {error}") from None
     elif isinstance(hint, type) and issubclass(hint, enum.Enum):

@@ -98,4 +98,4 @@ class Layout(NamedTuple):
                 sizes += flat([value])
             else:
                 raise GraphError(f"{what} takes sizes, a DataType and an order 'c' or 'f'; got {value!r:.60}")
-        return Layout(sizes_of(sizes), default_type() if data_type is None else DataType.of_array(data_type), order or "c")
+        return Layout(sizes_of(sizes), default_type() if data_type is None else DataType.storable(data_type), order or "c")

@@ -116,7 +116,7 @@ class ArrayFiles(nd4j.Nd4j):
     def read_numpy(*args: Any) -> INDArray:
         """Read a matrix from text, a row in each line: a data type (optional), a path, what separates numbers (white space)."""
         given = list(args)
-        kind = DataType.of_array(given.pop(0)) if isinstance(given[0], DataType) else default_type()
+        kind = DataType.storable(given.pop(0)) if isinstance(given[0], DataType) else default_type()
         path, separator = given[0], given[1] if len(given) > 1 else None
         text = read_file(path).decode() if not hasattr(path, "read") else path.read()
         lines = (text.decode() if isinstance(text, bytes) else text).splitlines()

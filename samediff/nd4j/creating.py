@@ -111,7 +111,7 @@ class Creating:
                 raise GraphError(f"Nd4j.create: {value!r:.60} is neither shape, strides, offset, data type nor order")
         if any(n < 0 for n in sizes) or any(n < 0 for n in (lists or [[]])[0]):
             raise ShapeError(f"Nd4j.create: sizes and offset are 0 or more; got {lists[0] if lists else sizes}")
-        array = _numbers(data, None if data_type is None else DataType.of_array(data_type))
+        array = _numbers(data, None if data_type is None else DataType.storable(data_type))
         if not lists:
             return made(array.reshape(sizes) if sizes else array, order=order or "c")
         return _laid_out(array, lists[0], lists[1] if len(lists) > 1 else None, sizes[0] if sizes else 0, order or "c")
@@ -174,7 +174,7 @@ class Creating:
         A data type may stand behind the value; without one, whole numbers behind a list make INT, all others the default type.
         """
         given = list(args)
-        data_type = DataType.of_array(given.pop()) if is_type(given[-1]) else None
+        data_type = DataType.storable(given.pop()) if is_type(given[-1]) else None
         *sizes, value = given
         listed = bool(sizes) and isinstance(sizes[0], (list, tuple))
         shape = sizes_of(sizes[0] if listed else sizes)
@@ -196,7 +196,7 @@ class Creating:
             raise ShapeError(f"Nd4j.scalar takes one number; got an array of shape {tuple(value.shape)}. Nd4j.create makes arrays of many")
         value = args[-1] if not np.ndim(value) else value.reshape(())
         if len(args) > 1:
-            kind = DataType.of_array(args[0])
+            kind = DataType.storable(args[0])
             return made(value if is_pending(value) else as_array(value, kind.numpy), kind)
         if type(value) is float:
             return made(np.array(value, default_type().numpy))
@@ -205,7 +205,7 @@ class Creating:
     @staticmethod
     def empty(data_type: Any = None) -> INDArray:
         """Make an array without elements."""
-        return made(np.zeros((0,), (default_type() if data_type is None else DataType.of_array(data_type)).numpy))
+        return made(np.zeros((0,), (default_type() if data_type is None else DataType.storable(data_type)).numpy))
 
     @staticmethod
     def eye(size: int) -> INDArray:
@@ -236,12 +236,12 @@ class Creating:
         [1.0, 2.0, 3.0, 4.0]
         """
         if is_type(args[0]):
-            kind, lower, step, num = DataType.of_array(args[0]), *args[1:]
+            kind, lower, step, num = DataType.storable(args[0]), *args[1:]
             return made(lower + step * np.arange(int(num)), kind)
         if len(args) > 3:
             data_type = args[3]
         lower, upper, num = args[:3]
-        kind = default_type() if data_type is None else DataType.of_array(data_type)
+        kind = default_type() if data_type is None else DataType.storable(data_type)
         if is_open([num]):
             ends = (new(INDArray.of(np.array(n, np.float64))) for n in (lower, upper))
             return run("lin_space_of", *ends, whole_number(num), data_type=kind)  # type: ignore[no-any-return]

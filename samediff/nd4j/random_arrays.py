@@ -128,7 +128,7 @@ class _Draw:
             if isinstance(value, (Random, Nd4jRandom)):
                 self.generator = value.generator if isinstance(value, Random) else value
             elif is_type(value):
-                self.kind = DataType.of_array(value)
+                self.kind = DataType.storable(value)
             elif is_order(value):
                 self.order = value
             elif is_sizes(value):

@@ -84,7 +84,7 @@ class Settings:
         DataTypeError
             The type is not floating.
         """
-        chosen = DataType.of_array(data_type if floating is None else floating)
+        chosen = DataType.storable(data_type if floating is None else floating)
         if not chosen.is_floating:
             raise DataTypeError(f"the default data type must be floating (HALF, BFLOAT16, FLOAT or DOUBLE); got {chosen.name}")
         set_default_type(chosen)
@@ -97,7 +97,7 @@ class Settings:
     @staticmethod
     def size_of_data_type(data_type: Any = None) -> int:
         """Bytes of one element."""
-        return int((default_type() if data_type is None else DataType.of_array(data_type)).numpy.itemsize)
+        return int((default_type() if data_type is None else DataType.storable(data_type)).numpy.itemsize)
 
     @staticmethod
     def order() -> str:

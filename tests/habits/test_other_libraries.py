@@ -74,7 +74,7 @@ def test_words_are_none_that_exist_and_advice_names_what_does():
     for owner, table in ((network, other_libraries.NETWORK), (layer, other_libraries.LAYER), (variable(), other_libraries.VARIABLE)):
         assert not [word for word in table if hasattr(type(owner), word)]
     owners = (network, layer, network.configuration, dl4py, dl4py.Nd4j, dl4py.Nd4j.get_random(), dl4py.NeuralNetConfiguration.Builder(),
-              dl4py.ListBuilder, estimators)
+              dl4py.ListBuilder, dl4py.BaseTrainingListener, estimators)
     texts = {*other_libraries.NETWORK.values(), *other_libraries.LAYER.values(), *other_libraries.NAMES.values()}
     named = {name for text in texts for name in re.findall(r"\b([a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+)\(", text)}
     assert "to_state_dict" in named and [name for name in named if not any(hasattr(owner, name) for owner in owners)] == []

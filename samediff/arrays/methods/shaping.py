@@ -135,7 +135,7 @@ class Shaping:
 
     def cast_to(self: Any, data_type: Any) -> Any:
         """The array in another type; itself where it has that type. Fractions of whole types are cut off."""
-        return cast(self, DataType.of_array(data_type))
+        return cast(self, DataType.storable(data_type))
 
     def dup(self: Any, order: str = "c") -> Any:
         """A copy in row order, or in column order for ``'f'``."""

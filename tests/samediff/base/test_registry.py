@@ -9,10 +9,17 @@ import warnings
 import numpy as np
 import pytest
 
+from dl4py.samediff.base import registry
 from dl4py.samediff.base.registry import PluginWarning, Registry, owner
 from dl4py.samediff.errors import MissingOpError, RegistrationError
 from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.ir.op import OPS
+
+
+@pytest.fixture(autouse=True)
+def nothing_broken(monkeypatch):
+    """Each test has its own list of what could not be loaded."""
+    monkeypatch.setattr(registry, "_broken", [])
 
 
 class Red:
