@@ -84,19 +84,27 @@ def _place(walk: Walk, node: TensorFlowNode) -> None:
     if node.name in walk.given:
         walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
     elif node.op_type in ("Placeholder", "PlaceholderWithDefault"):
-        shape = node.attributes.get("shape")
-        sizes = None if shape is None else tuple(n if n > 0 else -1 for n in shape)
-        walk.scopes[-1][node.name] = walk.sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=sizes)
+        walk.scopes[-1][node.name] = walk.sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=_sizes(node))
     elif node.op_type in ("NoOp", "Assert", "TensorArrayCloseV3"):
         return
     elif node.op_type != "Merge" and any(s.get(n) is DEAD for s in walk.scopes for n in (*node.input, *node.control)):
         walk.scopes[-1].update((name, DEAD) for name in node.output)
-    elif node.op_type in PASSING and isinstance(walk.look_up(node.input[0]), Held):
+    elif node.op_type in PASSING and node.input and isinstance(walk.look_up(node.input[0]), Held):
         walk.scopes[-1][node.name] = walk.look_up(node.input[0])    # the constant itself, which may be trained later
     elif isinstance(node, TensorFlowLoop):
         run(walk, node, lambda inner: _place(walk, inner))
     else:
         walk.node(node)
+
+
+def _sizes(node: TensorFlowNode) -> tuple[int, ...] | None:
+    """The sizes of a placeholder, -1 for unknown ones; None for an unknown rank."""
+    shape = node.attributes.get("shape")
+    if shape is None:
+        return None
+    if not isinstance(shape, (list, tuple)) or not all(isinstance(n, int) for n in shape):
+        raise FileFormatError(f"node {node.name!r} of the frozen TensorFlow graph: attribute 'shape' is no shape, but {shape!r:.60}")
+    return tuple(n if n > 0 else -1 for n in shape)
 
 
 def _check_repeated(nodes: list[TensorFlowNode]) -> None:

@@ -8,7 +8,15 @@ import pytest
 from scipy import special
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, MissingOpError, UnknownNameError, ValueNeededError
+from dl4py.samediff.errors import (
+    DL4PyError,
+    FileFormatError,
+    GraphError,
+    LimitError,
+    MissingOpError,
+    UnknownNameError,
+    ValueNeededError,
+)
 from dl4py.samediff.tensorflow.wire import graph_of
 from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
 
@@ -192,6 +200,17 @@ def test_constants_that_are_larger_than_the_file(sizes, values, error):
 def test_repeated_numbers():
     assert graph_of(described((2, 3), 4, 5))[0].attributes["value"].tolist() == [[4, 5, 5], [5, 5, 5]]
     assert SameDiff.import_frozen_tf(described((2, 2), 4)).get_variable("c").get_arr().tolist() == [[4, 4], [4, 4]]
+
+
+@pytest.mark.parametrize("said", [True, 3, "three"])
+def test_shapes_of_placeholders_that_are_none(said):
+    with pytest.raises(FileFormatError, match="node 'x' .* attribute 'shape' is no shape"):
+        SameDiff.import_frozen_tf(graph(node("x", "Placeholder", shape=said), node("y", "Neg", "x")))
+
+
+def test_a_node_that_passes_on_nothing():
+    with pytest.raises(DL4PyError, match="'y'"):
+        SameDiff.import_frozen_tf(graph(node("y", "Identity")))
 
 
 @pytest.mark.parametrize("size", range(1, 60, 3))
