@@ -84,7 +84,8 @@ def _place(walk: Walk, node: TensorFlowNode) -> None:
     if node.name in walk.given:
         walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
     elif node.op_type in ("Placeholder", "PlaceholderWithDefault"):
-        walk.scopes[-1][node.name] = walk.sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=_sizes(node))
+        dtype = DataType.of(node.attributes.get("dtype", "float32"))
+        walk.scopes[-1][node.name] = walk.sd.placeholder(node.name, dtype, shape=_sizes(node))
     elif node.op_type in ("NoOp", "Assert", "TensorArrayCloseV3"):
         return
     elif node.op_type != "Merge" and any(s.get(n) is DEAD for s in walk.scopes for n in (*node.input, *node.control)):
