@@ -192,7 +192,8 @@ class NumpyFunctions(GraphNamespace):
         return self.expand_dims(made, axis) if keepdims else made
 
     def _spread(self, x: Any, rank: int) -> Any:
-        return self.expand_dims(x, tuple(range(np.ndim(x), np.ndim(x) + rank)))
+        given = x if hasattr(x, "ndim") else np.asarray(x)
+        return x if np.ndim(x) == 0 else self.expand_dims(given, tuple(range(np.ndim(x), np.ndim(x) + rank)))
 
     def _elementwise(self, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
         valued = args[1:] if name == "where" else args
