@@ -215,6 +215,31 @@ def test_all_methods_of_all_public_classes_in_both_spellings(tmp_path):
     assert {name for i, name in misspelt.items() if i not in said} == OPEN
 
 
+def texts_of_classes():
+    """What modules and stubs say of classes: the names in their bodies."""
+    for file in {Path(inspect.getfile(owner)) for cls in public_classes().values() for owner in cls.__mro__
+                 if owner.__module__.startswith("dl4py.")} | set(Path(dl4py.__file__).resolve().parents[1].rglob("*/*.pyi")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                yield node.name, {n.id if isinstance(n, ast.Name) else n.name for n in ast.walk(node)
+                                  if isinstance(n, ast.FunctionDef) or (isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))}
+
+
+def test_java_spelling_is_there_for_checkers():
+    """By the texts alone, what mypy is asked above: of each public method the class, one of its bases or their stubs say Java's name."""
+    said = {}
+    for name, names in texts_of_classes():
+        said.setdefault(name, set()).update(names)
+    missing = {}
+    for name, cls in public_classes().items():
+        if name not in PYTHON_ONLY | OPEN and not (hasattr(cls, "compute") and hasattr(cls, "infer")):
+            known = set().union(*(said.get(n, ()) for owner in cls.__mro__ for n in (owner.__name__, f"{owner.__name__}Names")),
+                                *(vars(owner) for owner in cls.__mro__ if not owner.__module__.startswith("dl4py.")))
+            unknown = {n for method in methods_of(cls) if (n := in_java(cls, method)) != method and not keyword.iskeyword(n)} - known
+            missing |= {name: unknown} if unknown else {}
+    assert not missing, "a public class is to have the base <its name>Names; then .ci/generate"
+
+
 def test_java_spelling_is_there_when_the_program_runs():
     """The names that the stubs promise: on the class, or found by the objects."""
     missing = [f"{name}.{in_java(cls, m)}" for name, cls in public_classes().items() if name not in PYTHON_ONLY

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.javanames import JavaSpelling
+from ..base.java_names import ConditionNames
 from ..errors import OutOfRangeError
 from .arrays import is_held
 
@@ -36,7 +36,7 @@ TESTS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Condition(JavaSpelling):
+class Condition(ConditionNames):
     """A test of single elements; made by :class:`Conditions`.
 
     Parameters

@@ -1,10 +1,16 @@
 """Compiled functions as methods of objects."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from .compiled import CompiledGraphFunction
+
+class GraphFunction(Protocol):
+    """What is asked of a compiled function here."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def graph(self, *args: Any, **kwargs: Any) -> Any: ...
+    def gradient(self, wrt: Any = 0) -> GraphFunction: ...
+    def value_and_gradient(self, wrt: Any = 0) -> GraphFunction: ...
 
 
 class BoundGraphFunction:
@@ -30,7 +36,7 @@ class BoundGraphFunction:
     (12.0, 12.0)
     """
 
-    def __init__(self, function: CompiledGraphFunction, instance: Any) -> None:
+    def __init__(self, function: GraphFunction, instance: Any) -> None:
         self.__func__, self.__self__ = function, instance
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -83,6 +83,7 @@ def getters(cls: type[Configuration], fields: dict[str, str]) -> str:
     """The lines for reading fields: ``get_n_out()``, ``getNOut()``, ``nOut``, of switches also ``isNOut()``."""
     members = Members()
     members.names |= {n for n in dir(cls) if n not in further_names(cls)} | set(fields)
+    members.names |= {n for own in dir(cls) if is_method(cls, own) for n in spellings(own)}
     for name, annotation in fields.items():
         kind = value_type(annotation)
         prefixes = ("get", "is") if kind == "bool" else ("get",)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import NativeImageLoaderNames
 from ...base.user_code.users_arrays import users_array
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, DataTypeError, ShapeError
@@ -19,7 +19,7 @@ from .decoding import opened, pixels
 __all__ = ["BaseImageLoader", "ImageLoader", "Java2DNativeImageLoader", "NativeImageLoader"]
 
 
-class NativeImageLoader(JavaSpelling):
+class NativeImageLoader(NativeImageLoaderNames):
     """Loads pictures.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
-from ...base.javanames import JavaSpelling
+from ...base.java_names import AnalyzeLocalNames, ColumnAnalysisNames, DataAnalysisNames
 from ...errors import ConfigurationError
 from .frames import frame_of, numbers, pandas, texts
 from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer
@@ -29,7 +29,7 @@ class Normalize(JavaEnum):
 
 
 @dataclass(frozen=True)
-class ColumnAnalysis(JavaSpelling):
+class ColumnAnalysis(ColumnAnalysisNames):
     """Statistics of a column.
 
     Parameters
@@ -73,7 +73,7 @@ class ColumnAnalysis(JavaSpelling):
 
 
 @dataclass(frozen=True)
-class DataAnalysis(JavaSpelling):
+class DataAnalysis(DataAnalysisNames):
     """Statistics of the columns of records.
 
     Parameters
@@ -102,7 +102,7 @@ class DataAnalysis(JavaSpelling):
         return str(self.to_frame().to_string())
 
 
-class AnalyzeLocal(JavaSpelling):
+class AnalyzeLocal(AnalyzeLocalNames):
     """Looks at records (DataVec's class of that name)."""
 
     @staticmethod

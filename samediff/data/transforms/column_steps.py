@@ -3,6 +3,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base.java_names import (
+    AddConstantColumnTransformNames,
+    ConditionalCopyValueTransformNames,
+    ConditionalReplaceValueTransformNames,
+    ConditionalReplaceValueTransformWithDefaultNames,
+    ConvertToDoubleNames,
+    ConvertToIntegerNames,
+    ConvertToStringNames,
+    DuplicateColumnsTransformNames,
+    RemoveAllColumnsExceptForTransformNames,
+    RemoveColumnsTransformNames,
+    RenameColumnsTransformNames,
+    ReorderColumnsTransformNames,
+    ReplaceEmptyIntegerWithValueTransformNames,
+    ReplaceInvalidWithIntegerTransformNames,
+)
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, object_array, plain
@@ -51,7 +67,7 @@ class _Selection(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.column.RemoveColumnsTransform")
-class RemoveColumnsTransform(_Selection):
+class RemoveColumnsTransform(_Selection, RemoveColumnsTransformNames):
     """Leaves columns out.
 
     Parameters
@@ -69,7 +85,7 @@ class RemoveColumnsTransform(_Selection):
 
 
 @configuration("org.datavec.api.transform.transform.column.RemoveAllColumnsExceptForTransform")
-class RemoveAllColumnsExceptForTransform(_Selection):
+class RemoveAllColumnsExceptForTransform(_Selection, RemoveAllColumnsExceptForTransformNames):
     """Leaves all other columns out.
 
     Parameters
@@ -87,7 +103,7 @@ class RemoveAllColumnsExceptForTransform(_Selection):
 
 
 @configuration("org.datavec.api.transform.transform.column.ReorderColumnsTransform")
-class ReorderColumnsTransform(_Selection):
+class ReorderColumnsTransform(_Selection, ReorderColumnsTransformNames):
     """Puts columns first, in this order; the others follow.
 
     Parameters
@@ -105,7 +121,7 @@ class ReorderColumnsTransform(_Selection):
 
 
 @configuration("org.datavec.api.transform.transform.column.RenameColumnsTransform")
-class RenameColumnsTransform(Transform):
+class RenameColumnsTransform(Transform, RenameColumnsTransformNames):
     """Gives columns other names.
 
     Parameters
@@ -131,7 +147,7 @@ class RenameColumnsTransform(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.column.DuplicateColumnsTransform")
-class DuplicateColumnsTransform(Transform):
+class DuplicateColumnsTransform(Transform, DuplicateColumnsTransformNames):
     """Repeats columns, each behind itself.
 
     Parameters
@@ -160,7 +176,7 @@ class DuplicateColumnsTransform(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.column.AddConstantColumnTransform")
-class AddConstantColumnTransform(NewColumns):
+class AddConstantColumnTransform(NewColumns, AddConstantColumnTransformNames):
     """Adds a column of one value.
 
     Parameters
@@ -187,7 +203,7 @@ class AddConstantColumnTransform(NewColumns):
 
 
 @configuration("org.datavec.api.transform.transform.condition.ConditionalReplaceValueTransform")
-class ConditionalReplaceValueTransform(Transform):
+class ConditionalReplaceValueTransform(Transform, ConditionalReplaceValueTransformNames):
     """Another value where a record fulfils a condition.
 
     Parameters
@@ -213,7 +229,7 @@ class ConditionalReplaceValueTransform(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.condition.ConditionalReplaceValueTransformWithDefault")
-class ConditionalReplaceValueTransformWithDefault(Transform):
+class ConditionalReplaceValueTransformWithDefault(Transform, ConditionalReplaceValueTransformWithDefaultNames):
     """One value where a record fulfils a condition, another one where it does not.
 
     Parameters
@@ -237,7 +253,7 @@ class ConditionalReplaceValueTransformWithDefault(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.condition.ConditionalCopyValueTransform")
-class ConditionalCopyValueTransform(Transform):
+class ConditionalCopyValueTransform(Transform, ConditionalCopyValueTransformNames):
     """The value of another column where a record fulfils a condition.
 
     Parameters
@@ -268,7 +284,7 @@ class _Conversion(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.ConvertToString")
-class ConvertToString(_Conversion):
+class ConvertToString(_Conversion, ConvertToStringNames):
     """Values as text."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
@@ -279,7 +295,7 @@ class ConvertToString(_Conversion):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.ConvertToDouble")
-class ConvertToDouble(_Conversion):
+class ConvertToDouble(_Conversion, ConvertToDoubleNames):
     """Values as numbers."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
@@ -290,7 +306,7 @@ class ConvertToDouble(_Conversion):
 
 
 @configuration("org.datavec.api.transform.transform.integer.ConvertToInteger")
-class ConvertToInteger(_Conversion):
+class ConvertToInteger(_Conversion, ConvertToIntegerNames):
     """Values as whole numbers: without their fraction."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
@@ -301,7 +317,7 @@ class ConvertToInteger(_Conversion):
 
 
 @configuration("org.datavec.api.transform.transform.integer.ReplaceEmptyIntegerWithValueTransform")
-class ReplaceEmptyIntegerWithValueTransform(ColumnTransform):
+class ReplaceEmptyIntegerWithValueTransform(ColumnTransform, ReplaceEmptyIntegerWithValueTransformNames):
     """A number where there is none.
 
     Parameters
@@ -317,7 +333,7 @@ class ReplaceEmptyIntegerWithValueTransform(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.integer.ReplaceInvalidWithIntegerTransform")
-class ReplaceInvalidWithIntegerTransform(ColumnTransform):
+class ReplaceInvalidWithIntegerTransform(ColumnTransform, ReplaceInvalidWithIntegerTransformNames):
     """A number where the schema does not allow the value.
 
     Parameters

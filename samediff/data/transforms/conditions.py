@@ -10,6 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java_names import (
+    BooleanColumnConditionNames,
+    BooleanConditionNames,
+    CategoricalColumnConditionNames,
+    DoubleColumnConditionNames,
+    FloatColumnConditionNames,
+    InfiniteColumnConditionNames,
+    IntegerColumnConditionNames,
+    InvalidValueColumnConditionNames,
+    LongColumnConditionNames,
+    NaNColumnConditionNames,
+    NullWritableColumnConditionNames,
+    RecordConditionNames,
+    SequenceLengthConditionNames,
+    StringColumnConditionNames,
+    StringRegexColumnConditionNames,
+    TimeColumnConditionNames,
+    TrivialColumnConditionNames,
+)
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
 from .frames import numbers, records_of, texts
@@ -53,7 +72,7 @@ _COMPARE: dict[ConditionOp, Callable[[Any, Any], Any]] = {
 
 
 @configuration()
-class RecordCondition(Configuration):
+class RecordCondition(Configuration, RecordConditionNames):
     """Base of conditions. One of your own defines ``condition(self, record)``."""
 
     def condition(self, record: list[Any]) -> bool:
@@ -135,22 +154,22 @@ class _Comparison(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.DoubleColumnCondition")
-class DoubleColumnCondition(_Comparison):
+class DoubleColumnCondition(_Comparison, DoubleColumnConditionNames):
     """Compares numbers."""
 
 
 @configuration("org.datavec.api.transform.condition.column.FloatColumnCondition")
-class FloatColumnCondition(_Comparison):
+class FloatColumnCondition(_Comparison, FloatColumnConditionNames):
     """Compares numbers."""
 
 
 @configuration("org.datavec.api.transform.condition.column.IntegerColumnCondition")
-class IntegerColumnCondition(_Comparison):
+class IntegerColumnCondition(_Comparison, IntegerColumnConditionNames):
     """Compares whole numbers."""
 
 
 @configuration("org.datavec.api.transform.condition.column.LongColumnCondition")
-class LongColumnCondition(_Comparison):
+class LongColumnCondition(_Comparison, LongColumnConditionNames):
     """Compares whole numbers."""
 
     def _values(self, frame: Any) -> Any:
@@ -158,12 +177,12 @@ class LongColumnCondition(_Comparison):
 
 
 @configuration("org.datavec.api.transform.condition.column.TimeColumnCondition")
-class TimeColumnCondition(LongColumnCondition):
+class TimeColumnCondition(LongColumnCondition, TimeColumnConditionNames):
     """Compares times: milliseconds since 1970."""
 
 
 @configuration("org.datavec.api.transform.condition.column.StringColumnCondition")
-class StringColumnCondition(_Comparison):
+class StringColumnCondition(_Comparison, StringColumnConditionNames):
     """Compares texts: equal or not, in a set or not."""
 
     def validate(self) -> None:
@@ -177,12 +196,12 @@ class StringColumnCondition(_Comparison):
 
 
 @configuration("org.datavec.api.transform.condition.column.CategoricalColumnCondition")
-class CategoricalColumnCondition(StringColumnCondition):
+class CategoricalColumnCondition(StringColumnCondition, CategoricalColumnConditionNames):
     """Compares categories: equal or not, in a set or not."""
 
 
 @configuration("org.datavec.api.transform.condition.string.StringRegexColumnCondition")
-class StringRegexColumnCondition(_ColumnCondition):
+class StringRegexColumnCondition(_ColumnCondition, StringRegexColumnConditionNames):
     """Texts that match an expression as a whole.
 
     Parameters
@@ -199,7 +218,7 @@ class StringRegexColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.InvalidValueColumnCondition")
-class InvalidValueColumnCondition(_ColumnCondition):
+class InvalidValueColumnCondition(_ColumnCondition, InvalidValueColumnConditionNames):
     """Values that the schema does not allow: no numbers, out of bounds, unknown categories."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -208,7 +227,7 @@ class InvalidValueColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.NaNColumnCondition")
-class NaNColumnCondition(_ColumnCondition):
+class NaNColumnCondition(_ColumnCondition, NaNColumnConditionNames):
     """Numbers that are NaN."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -217,7 +236,7 @@ class NaNColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.InfiniteColumnCondition")
-class InfiniteColumnCondition(_ColumnCondition):
+class InfiniteColumnCondition(_ColumnCondition, InfiniteColumnConditionNames):
     """Numbers that are infinite."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -226,7 +245,7 @@ class InfiniteColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.NullWritableColumnCondition")
-class NullWritableColumnCondition(_ColumnCondition):
+class NullWritableColumnCondition(_ColumnCondition, NullWritableColumnConditionNames):
     """Values that are missing."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -234,7 +253,7 @@ class NullWritableColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.BooleanColumnCondition")
-class BooleanColumnCondition(_ColumnCondition):
+class BooleanColumnCondition(_ColumnCondition, BooleanColumnConditionNames):
     """Truth values that are true."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -242,7 +261,7 @@ class BooleanColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.column.TrivialColumnCondition")
-class TrivialColumnCondition(_ColumnCondition):
+class TrivialColumnCondition(_ColumnCondition, TrivialColumnConditionNames):
     """Every value."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
@@ -250,7 +269,7 @@ class TrivialColumnCondition(_ColumnCondition):
 
 
 @configuration("org.datavec.api.transform.condition.sequence.SequenceLengthCondition")
-class SequenceLengthCondition(RecordCondition):
+class SequenceLengthCondition(RecordCondition, SequenceLengthConditionNames):
     """The number of steps of a sequence.
 
     Parameters
@@ -286,7 +305,7 @@ class _Type(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.condition.BooleanCondition")
-class BooleanCondition(RecordCondition):
+class BooleanCondition(RecordCondition, BooleanConditionNames):
     """Several conditions as one: made by ``AND``, ``OR``, ``XOR`` and ``NOT``.
 
     Parameters

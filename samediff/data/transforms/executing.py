@@ -5,8 +5,7 @@ from typing import Any, ClassVar, Self
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
-from ...base.java_names import JoinBuilderNames
-from ...base.javanames import JavaSpelling
+from ...base.java_names import JoinBuilderNames, JoinNames, LocalTransformExecutorNames
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from .frames import frame_of, records_of
@@ -25,7 +24,7 @@ class JoinType(JavaEnum):
     FullOuter = "outer"
 
 
-class Join(JavaSpelling):
+class Join(JoinNames):
     """Records of two sides with equal keys side by side; made by its builder.
 
     Parameters
@@ -108,7 +107,7 @@ class JoinBuilder(MethodBuilder, JoinBuilderNames):
 Join.Builder = JoinBuilder
 
 
-class LocalTransformExecutor(JavaSpelling):
+class LocalTransformExecutor(LocalTransformExecutorNames):
     """Runs processes in this process (DataVec's class of that name).
 
     Records in give lists of records, frames give frames.

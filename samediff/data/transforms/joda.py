@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ...base.javanames import JavaSpelling, squash
+from ...base.java_names import DateTimeFieldTypeNames, DateTimeZoneNames
+from ...base.javanames import squash
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 
 __all__ = ["DateTimeFieldType", "DateTimeZone"]
@@ -18,7 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBERS = "yYxMdDHhkKmsSCe"
 
 
-class DateTimeZone(JavaSpelling):
+class DateTimeZone(DateTimeZoneNames):
     """A time zone.
 
     Parameters
@@ -99,7 +100,7 @@ _FIELDS: dict[str, Callable[[datetime], int]] = {
 }
 
 
-class DateTimeFieldType(JavaSpelling):
+class DateTimeFieldType(DateTimeFieldTypeNames):
     """A part of a time: ``DateTimeFieldType.hourOfDay()``.
 
     Parameters

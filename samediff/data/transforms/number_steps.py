@@ -8,6 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java_names import (
+    DoubleColumnsMathOpTransformNames,
+    DoubleMathFunctionTransformNames,
+    DoubleMathOpTransformNames,
+    FloatColumnsMathOpTransformNames,
+    FloatMathFunctionTransformNames,
+    FloatMathOpTransformNames,
+    IntegerColumnsMathOpTransformNames,
+    IntegerMathOpTransformNames,
+    Log2NormalizerNames,
+    LongColumnsMathOpTransformNames,
+    LongMathOpTransformNames,
+    MinMaxNormalizerNames,
+    StandardizeNormalizerNames,
+    SubtractMeanNormalizerNames,
+)
 from ...configuration.configuration import Convertible, configuration
 from ...errors import ConfigurationError
 from .frames import numbers
@@ -122,26 +138,26 @@ class _ScalarMath(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.DoubleMathOpTransform")
-class DoubleMathOpTransform(_ScalarMath):
+class DoubleMathOpTransform(_ScalarMath, DoubleMathOpTransformNames):
     """Calculates with a number."""
 
 
 @configuration("org.datavec.api.transform.transform.floattransform.FloatMathOpTransform")
-class FloatMathOpTransform(_ScalarMath):
+class FloatMathOpTransform(_ScalarMath, FloatMathOpTransformNames):
     """Calculates with a number."""
 
     kind = FloatMetaData
 
 
 @configuration("org.datavec.api.transform.transform.integer.IntegerMathOpTransform")
-class IntegerMathOpTransform(_ScalarMath):
+class IntegerMathOpTransform(_ScalarMath, IntegerMathOpTransformNames):
     """Calculates with a whole number."""
 
     whole, kind = True, IntegerMetaData
 
 
 @configuration("org.datavec.api.transform.transform.longtransform.LongMathOpTransform")
-class LongMathOpTransform(_ScalarMath):
+class LongMathOpTransform(_ScalarMath, LongMathOpTransformNames):
     """Calculates with a whole number."""
 
     whole, kind = True, LongMetaData
@@ -184,26 +200,26 @@ class _ColumnsMath(NewColumns):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.DoubleColumnsMathOpTransform")
-class DoubleColumnsMathOpTransform(_ColumnsMath):
+class DoubleColumnsMathOpTransform(_ColumnsMath, DoubleColumnsMathOpTransformNames):
     """Calculates with columns of numbers."""
 
 
 @configuration("org.datavec.api.transform.transform.floattransform.FloatColumnsMathOpTransform")
-class FloatColumnsMathOpTransform(_ColumnsMath):
+class FloatColumnsMathOpTransform(_ColumnsMath, FloatColumnsMathOpTransformNames):
     """Calculates with columns of numbers."""
 
     kind = FloatMetaData
 
 
 @configuration("org.datavec.api.transform.transform.integer.IntegerColumnsMathOpTransform")
-class IntegerColumnsMathOpTransform(_ColumnsMath):
+class IntegerColumnsMathOpTransform(_ColumnsMath, IntegerColumnsMathOpTransformNames):
     """Calculates with columns of whole numbers."""
 
     whole, kind = True, IntegerMetaData
 
 
 @configuration("org.datavec.api.transform.transform.longtransform.LongColumnsMathOpTransform")
-class LongColumnsMathOpTransform(_ColumnsMath):
+class LongColumnsMathOpTransform(_ColumnsMath, LongColumnsMathOpTransformNames):
     """Calculates with columns of whole numbers."""
 
     whole, kind = True, LongMetaData
@@ -228,7 +244,7 @@ class _DoubleTransform(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.DoubleMathFunctionTransform")
-class DoubleMathFunctionTransform(_DoubleTransform):
+class DoubleMathFunctionTransform(_DoubleTransform, DoubleMathFunctionTransformNames):
     """A function of numbers.
 
     Parameters
@@ -244,14 +260,14 @@ class DoubleMathFunctionTransform(_DoubleTransform):
 
 
 @configuration("org.datavec.api.transform.transform.floattransform.FloatMathFunctionTransform")
-class FloatMathFunctionTransform(DoubleMathFunctionTransform):
+class FloatMathFunctionTransform(DoubleMathFunctionTransform, FloatMathFunctionTransformNames):
     """A function of numbers."""
 
     kind = FloatMetaData
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.MinMaxNormalizer")
-class MinMaxNormalizer(_DoubleTransform):
+class MinMaxNormalizer(_DoubleTransform, MinMaxNormalizerNames):
     """Numbers from ``min`` to ``max`` become such from ``new_min`` to ``new_max``.
 
     Parameters
@@ -276,7 +292,7 @@ class MinMaxNormalizer(_DoubleTransform):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.StandardizeNormalizer")
-class StandardizeNormalizer(_DoubleTransform):
+class StandardizeNormalizer(_DoubleTransform, StandardizeNormalizerNames):
     """Numbers less their mean, divided by their deviation.
 
     Parameters
@@ -293,7 +309,7 @@ class StandardizeNormalizer(_DoubleTransform):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.SubtractMeanNormalizer")
-class SubtractMeanNormalizer(_DoubleTransform):
+class SubtractMeanNormalizer(_DoubleTransform, SubtractMeanNormalizerNames):
     """Numbers less their mean.
 
     Parameters
@@ -309,7 +325,7 @@ class SubtractMeanNormalizer(_DoubleTransform):
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.Log2Normalizer")
-class Log2Normalizer(_DoubleTransform):
+class Log2Normalizer(_DoubleTransform, Log2NormalizerNames):
     """``scaling_factor * log2((x - min) / (mean - min) + 1)``; 0 for NaN.
 
     Parameters

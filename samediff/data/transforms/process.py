@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
-from ...base.java_names import TransformProcessBuilderNames
+from ...base.java_names import TransformProcessBuilderNames, TransformProcessNames
 from ...configuration.configuration import Configuration, configuration
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, ShapeError
@@ -28,7 +28,7 @@ _KINDS: dict[str, type[Step]] = {
 
 
 @configuration(tag="")
-class TransformProcess(Configuration):
+class TransformProcess(Configuration, TransformProcessNames):
     r"""A list of steps that records go through; made by its builder.
 
     Parameters

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
-from ...base.java_names import ReducerBuilderNames
+from ...base.java_names import ConditionalReductionNames, ReducerBuilderNames, ReducerNames
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
@@ -76,7 +76,7 @@ def column_reduced(op: ReduceOp, column: ColumnMetaData, name: str) -> ColumnMet
 
 
 @configuration(tag="")
-class ConditionalReduction(Configuration):
+class ConditionalReduction(Configuration, ConditionalReductionNames):
     """Several values of the rows that fulfil a condition.
 
     Parameters
@@ -98,7 +98,7 @@ class ConditionalReduction(Configuration):
 
 
 @configuration(tag="")
-class Reducer(Step):
+class Reducer(Step, ReducerNames):
     """One record for each value of the key columns; made by its builder.
 
     Parameters

@@ -11,7 +11,21 @@ from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
-from ...base.java_names import SchemaBuilderNames
+from ...base.java_names import (
+    BooleanMetaDataNames,
+    CategoricalMetaDataNames,
+    ColumnMetaDataNames,
+    DoubleMetaDataNames,
+    FloatMetaDataNames,
+    IntegerMetaDataNames,
+    LongMetaDataNames,
+    NDArrayMetaDataNames,
+    SchemaBuilderNames,
+    SchemaNames,
+    SequenceSchemaNames,
+    StringMetaDataNames,
+    TimeMetaDataNames,
+)
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
@@ -42,7 +56,7 @@ class ColumnType(JavaEnum):
 
 
 @configuration()
-class ColumnMetaData(Configuration):
+class ColumnMetaData(Configuration, ColumnMetaDataNames):
     """Base of what is known of a column.
 
     Parameters
@@ -76,7 +90,7 @@ class ColumnMetaData(Configuration):
 
 
 @configuration("org.datavec.api.transform.metadata.StringMetaData")
-class StringMetaData(ColumnMetaData):
+class StringMetaData(ColumnMetaData, StringMetaDataNames):
     """Text.
 
     Parameters
@@ -102,7 +116,7 @@ class StringMetaData(ColumnMetaData):
 
 
 @configuration("org.datavec.api.transform.metadata.CategoricalMetaData")
-class CategoricalMetaData(ColumnMetaData):
+class CategoricalMetaData(ColumnMetaData, CategoricalMetaDataNames):
     """One of several names.
 
     Parameters
@@ -180,14 +194,14 @@ class _WholeMetaData(_NumberMetaData):
 
 
 @configuration("org.datavec.api.transform.metadata.IntegerMetaData")
-class IntegerMetaData(_WholeMetaData):
+class IntegerMetaData(_WholeMetaData, IntegerMetaDataNames):
     """Whole numbers of 32 bits."""
 
     column_type, bits = ColumnType.Integer, 31
 
 
 @configuration("org.datavec.api.transform.metadata.LongMetaData")
-class LongMetaData(_WholeMetaData):
+class LongMetaData(_WholeMetaData, LongMetaDataNames):
     """Whole numbers of 64 bits."""
 
     column_type = ColumnType.Long
@@ -224,21 +238,21 @@ class _FloatingMetaData(_NumberMetaData):
 
 
 @configuration("org.datavec.api.transform.metadata.DoubleMetaData")
-class DoubleMetaData(_FloatingMetaData):
+class DoubleMetaData(_FloatingMetaData, DoubleMetaDataNames):
     """Numbers of 64 bits."""
 
     column_type = ColumnType.Double
 
 
 @configuration("org.datavec.api.transform.metadata.FloatMetaData")
-class FloatMetaData(_FloatingMetaData):
+class FloatMetaData(_FloatingMetaData, FloatMetaDataNames):
     """Numbers of 32 bits."""
 
     column_type = ColumnType.Float
 
 
 @configuration("org.datavec.api.transform.metadata.BooleanMetaData")
-class BooleanMetaData(ColumnMetaData):
+class BooleanMetaData(ColumnMetaData, BooleanMetaDataNames):
     """Truth values."""
 
     column_type = ColumnType.Boolean
@@ -253,7 +267,7 @@ class BooleanMetaData(ColumnMetaData):
 
 
 @configuration("org.datavec.api.transform.metadata.TimeMetaData")
-class TimeMetaData(_NumberMetaData):
+class TimeMetaData(_NumberMetaData, TimeMetaDataNames):
     """Times: milliseconds since 1970.
 
     Parameters
@@ -274,7 +288,7 @@ class TimeMetaData(_NumberMetaData):
 
 
 @configuration("org.datavec.api.transform.metadata.NDArrayMetaData")
-class NDArrayMetaData(ColumnMetaData):
+class NDArrayMetaData(ColumnMetaData, NDArrayMetaDataNames):
     """Arrays.
 
     Parameters
@@ -292,7 +306,7 @@ class NDArrayMetaData(ColumnMetaData):
 
 
 @configuration("org.datavec.api.transform.schema.Schema")
-class Schema(Configuration):
+class Schema(Configuration, SchemaNames):
     """The columns of records.
 
     Parameters
@@ -394,7 +408,7 @@ class Schema(Configuration):
 
 
 @configuration("org.datavec.api.transform.schema.SequenceSchema")
-class SequenceSchema(Schema):
+class SequenceSchema(Schema, SequenceSchemaNames):
     """The columns of sequences of records."""
 
 

@@ -6,6 +6,23 @@ from typing import Any, ClassVar
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java.time_unit import TimeUnit
+from ...base.java_names import (
+    CalculateSortedRankNames,
+    ConvertFromSequenceNames,
+    ConvertToSequenceNames,
+    NumericalColumnComparatorNames,
+    ReduceSequenceTransformNames,
+    SequenceComparatorNames,
+    SequenceDifferenceTransformNames,
+    SequenceMovingWindowReduceTransformNames,
+    SequenceOffsetTransformNames,
+    SequenceSplitNames,
+    SequenceSplitTimeSeparationNames,
+    SequenceTrimToLengthTransformNames,
+    SequenceTrimTransformNames,
+    SplitMaxLengthSequenceNames,
+    StringComparatorNames,
+)
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, plain
@@ -22,7 +39,7 @@ __all__ = [
 
 
 @configuration()
-class SequenceComparator(Configuration):
+class SequenceComparator(Configuration, SequenceComparatorNames):
     """Base of orders of the steps of a sequence."""
 
     def ordered(self, frame: Any) -> Any:
@@ -31,7 +48,7 @@ class SequenceComparator(Configuration):
 
 
 @configuration("org.datavec.api.transform.sequence.comparator.NumericalColumnComparator")
-class NumericalColumnComparator(SequenceComparator):
+class NumericalColumnComparator(SequenceComparator, NumericalColumnComparatorNames):
     """By the numbers or times of a column.
 
     Parameters
@@ -51,7 +68,7 @@ class NumericalColumnComparator(SequenceComparator):
 
 
 @configuration("org.datavec.api.transform.sequence.comparator.StringComparator")
-class StringComparator(SequenceComparator):
+class StringComparator(SequenceComparator, StringComparatorNames):
     """By the texts of a column.
 
     Parameters
@@ -68,7 +85,7 @@ class StringComparator(SequenceComparator):
 
 
 @configuration(tag="")
-class ConvertToSequence(Step):
+class ConvertToSequence(Step, ConvertToSequenceNames):
     """Records of one key are a sequence.
 
     Parameters
@@ -100,7 +117,7 @@ class ConvertToSequence(Step):
 
 
 @configuration(tag="")
-class ConvertFromSequence(Step):
+class ConvertFromSequence(Step, ConvertFromSequenceNames):
     """The steps of all sequences are records."""
 
     action = "convertFromSequence"
@@ -115,7 +132,7 @@ class ConvertFromSequence(Step):
 
 
 @configuration()
-class SequenceSplit(Step):
+class SequenceSplit(Step, SequenceSplitNames):
     """Base of steps that cut sequences in pieces."""
 
     action = "sequenceSplit"
@@ -131,7 +148,7 @@ class SequenceSplit(Step):
 
 
 @configuration("org.datavec.api.transform.sequence.split.SequenceSplitTimeSeparation")
-class SequenceSplitTimeSeparation(SequenceSplit):
+class SequenceSplitTimeSeparation(SequenceSplit, SequenceSplitTimeSeparationNames):
     """A new piece where more time goes by between two steps.
 
     Parameters
@@ -155,7 +172,7 @@ class SequenceSplitTimeSeparation(SequenceSplit):
 
 
 @configuration("org.datavec.api.transform.sequence.split.SplitMaxLengthSequence")
-class SplitMaxLengthSequence(SequenceSplit):
+class SplitMaxLengthSequence(SequenceSplit, SplitMaxLengthSequenceNames):
     """Pieces of at most so many steps.
 
     Parameters
@@ -176,7 +193,7 @@ class SplitMaxLengthSequence(SequenceSplit):
 
 
 @configuration("org.datavec.api.transform.sequence.trim.SequenceTrimTransform")
-class SequenceTrimTransform(Transform):
+class SequenceTrimTransform(Transform, SequenceTrimTransformNames):
     """Sequences without some steps at one end.
 
     Parameters
@@ -204,7 +221,7 @@ class TrimMode(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.sequence.trim.SequenceTrimToLengthTransform")
-class SequenceTrimToLengthTransform(Transform):
+class SequenceTrimToLengthTransform(Transform, SequenceTrimToLengthTransformNames):
     """Sequences of at most, or just, so many steps.
 
     Parameters
@@ -249,7 +266,7 @@ class OffsetEdgeHandling(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.transform.sequence.SequenceOffsetTransform")
-class SequenceOffsetTransform(Transform):
+class SequenceOffsetTransform(Transform, SequenceOffsetTransformNames):
     """Values of earlier or later steps.
 
     Parameters
@@ -307,7 +324,7 @@ class WindowEdgeHandling(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.transform.sequence.SequenceMovingWindowReduceTransform")
-class SequenceMovingWindowReduceTransform(NewColumns):
+class SequenceMovingWindowReduceTransform(NewColumns, SequenceMovingWindowReduceTransformNames):
     """A new column: one value of the last steps each.
 
     Parameters
@@ -364,7 +381,7 @@ class SequenceMovingWindowReduceTransform(NewColumns):
 
 
 @configuration("org.datavec.api.transform.sequence.ReduceSequenceTransform")
-class ReduceSequenceTransform(Transform):
+class ReduceSequenceTransform(Transform, ReduceSequenceTransformNames):
     """One step for all steps of a sequence.
 
     Parameters
@@ -384,7 +401,7 @@ class ReduceSequenceTransform(Transform):
 
 
 @configuration("org.datavec.api.transform.transform.sequence.SequenceDifferenceTransform")
-class SequenceDifferenceTransform(Transform):
+class SequenceDifferenceTransform(Transform, SequenceDifferenceTransformNames):
     """Values less those of earlier steps.
 
     Parameters
@@ -420,7 +437,7 @@ class SequenceDifferenceTransform(Transform):
 
 
 @configuration(tag="")
-class CalculateSortedRank(Step):
+class CalculateSortedRank(Step, CalculateSortedRankNames):
     """A new column: the place of the record among all, by the values of a column.
 
     Parameters

@@ -7,6 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.java.varargs import flat
+from ...base.java_names import (
+    ColumnTransformNames,
+    ConditionFilterNames,
+    FilterInvalidValuesNames,
+    FilterNames,
+    NewColumnsNames,
+    StepNames,
+    TransformNames,
+)
 from ...configuration.configuration import Configuration, configuration, field
 from ...errors import ConfigurationError
 from .conditions import RecordCondition
@@ -17,7 +26,7 @@ __all__ = ["ConditionFilter", "Filter", "FilterInvalidValues", "Transform"]
 
 
 @configuration()
-class Step(Configuration):
+class Step(Configuration, StepNames):
     """Base of all steps: a frame becomes another one, or a list of frames (sequences) another list."""
 
     action: ClassVar[str] = "transform"         # the key of DL4J's JSON
@@ -49,7 +58,7 @@ class Step(Configuration):
 
 
 @configuration()
-class Transform(Step):
+class Transform(Step, TransformNames):
     """Base of steps that change records one by one. One of your own defines ``transform(self, schema)``, the schema of what it makes,
     and ``map(self, record)``.
     """
@@ -70,7 +79,7 @@ class Transform(Step):
 
 
 @configuration()
-class ColumnTransform(Transform):
+class ColumnTransform(Transform, ColumnTransformNames):
     """Base of steps that change the values of one column.
 
     Parameters
@@ -98,7 +107,7 @@ class ColumnTransform(Transform):
 
 
 @configuration()
-class NewColumns(Transform):
+class NewColumns(Transform, NewColumnsNames):
     """Base of steps that put columns in the place of one, or behind all."""
 
     def place(self, schema: Schema) -> tuple[int, int]:
@@ -123,7 +132,7 @@ class NewColumns(Transform):
 
 
 @configuration()
-class Filter(Step):
+class Filter(Step, FilterNames):
     """Base of steps that leave records out. One of your own defines ``remove_example(self, record)``."""
 
     action = "filter"
@@ -147,7 +156,7 @@ class Filter(Step):
 
 
 @configuration("org.datavec.api.transform.filter.ConditionFilter")
-class ConditionFilter(Filter):
+class ConditionFilter(Filter, ConditionFilterNames):
     """Leaves out what fulfils a condition.
 
     Parameters
@@ -166,7 +175,7 @@ class ConditionFilter(Filter):
 
 
 @configuration("org.datavec.api.transform.filter.FilterInvalidValues")
-class FilterInvalidValues(Filter):
+class FilterInvalidValues(Filter, FilterInvalidValuesNames):
     """Leaves out records with values that the schema does not allow.
 
     Parameters

@@ -8,6 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
+from ...base.java_names import (
+    AppendStringColumnTransformNames,
+    CategoricalToIntegerTransformNames,
+    CategoricalToOneHotTransformNames,
+    ChangeCaseStringTransformNames,
+    ConcatenateStringColumnsNames,
+    FirstDigitTransformNames,
+    IntegerToCategoricalTransformNames,
+    IntegerToOneHotTransformNames,
+    MapAllStringsExceptListTransformNames,
+    RemoveWhiteSpaceTransformNames,
+    ReplaceEmptyStringTransformNames,
+    ReplaceStringTransformNames,
+    StringMapTransformNames,
+    StringToCategoricalTransformNames,
+)
 from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError, did_you_mean
 from ..records.writables import object_array
@@ -39,7 +55,7 @@ class _TextTransform(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.AppendStringColumnTransform")
-class AppendStringColumnTransform(_TextTransform):
+class AppendStringColumnTransform(_TextTransform, AppendStringColumnTransformNames):
     """Adds text to text.
 
     Parameters
@@ -62,7 +78,7 @@ class LetterCase(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.transform.string.ChangeCaseStringTransform")
-class ChangeCaseStringTransform(_TextTransform):
+class ChangeCaseStringTransform(_TextTransform, ChangeCaseStringTransformNames):
     """Small or capital letters.
 
     Parameters
@@ -79,7 +95,7 @@ class ChangeCaseStringTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.RemoveWhiteSpaceTransform")
-class RemoveWhiteSpaceTransform(_TextTransform):
+class RemoveWhiteSpaceTransform(_TextTransform, RemoveWhiteSpaceTransformNames):
     """Text without blanks and line ends."""
 
     def changed_text(self, text: str) -> str:
@@ -87,7 +103,7 @@ class RemoveWhiteSpaceTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.ReplaceEmptyStringTransform")
-class ReplaceEmptyStringTransform(_TextTransform):
+class ReplaceEmptyStringTransform(_TextTransform, ReplaceEmptyStringTransformNames):
     """A text where there is none.
 
     Parameters
@@ -103,7 +119,7 @@ class ReplaceEmptyStringTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.StringMapTransform")
-class StringMapTransform(_TextTransform):
+class StringMapTransform(_TextTransform, StringMapTransformNames):
     """Other texts for some texts.
 
     Parameters
@@ -119,7 +135,7 @@ class StringMapTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.MapAllStringsExceptListTransform")
-class MapAllStringsExceptListTransform(_TextTransform):
+class MapAllStringsExceptListTransform(_TextTransform, MapAllStringsExceptListTransformNames):
     """One text for all but some texts.
 
     Parameters
@@ -138,7 +154,7 @@ class MapAllStringsExceptListTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.ReplaceStringTransform")
-class ReplaceStringTransform(_TextTransform):
+class ReplaceStringTransform(_TextTransform, ReplaceStringTransformNames):
     """Replaces parts of texts.
 
     Parameters
@@ -156,7 +172,7 @@ class ReplaceStringTransform(_TextTransform):
 
 
 @configuration("org.datavec.api.transform.transform.string.ConcatenateStringColumns")
-class ConcatenateStringColumns(NewColumns):
+class ConcatenateStringColumns(NewColumns, ConcatenateStringColumnsNames):
     """A new column of the texts of others.
 
     Parameters
@@ -184,7 +200,7 @@ class ConcatenateStringColumns(NewColumns):
 
 
 @configuration("org.datavec.api.transform.transform.categorical.StringToCategoricalTransform")
-class StringToCategoricalTransform(ColumnTransform):
+class StringToCategoricalTransform(ColumnTransform, StringToCategoricalTransformNames):
     """Texts are names of categories.
 
     Parameters
@@ -228,7 +244,7 @@ def places(frame: Any, column: ColumnMetaData) -> Any:
 
 
 @configuration("org.datavec.api.transform.transform.categorical.CategoricalToIntegerTransform")
-class CategoricalToIntegerTransform(ColumnTransform):
+class CategoricalToIntegerTransform(ColumnTransform, CategoricalToIntegerTransformNames):
     """The numbers of categories."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
@@ -240,7 +256,7 @@ class CategoricalToIntegerTransform(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.categorical.CategoricalToOneHotTransform")
-class CategoricalToOneHotTransform(NewColumns):
+class CategoricalToOneHotTransform(NewColumns, CategoricalToOneHotTransformNames):
     """A column ``name[category]`` of 0 and 1 for each category.
 
     Parameters
@@ -268,7 +284,7 @@ class CategoricalToOneHotTransform(NewColumns):
 
 
 @configuration("org.datavec.api.transform.transform.integer.IntegerToOneHotTransform")
-class IntegerToOneHotTransform(NewColumns):
+class IntegerToOneHotTransform(NewColumns, IntegerToOneHotTransformNames):
     """A column ``name[number]`` of 0 and 1 for each number.
 
     Parameters
@@ -300,7 +316,7 @@ class IntegerToOneHotTransform(NewColumns):
 
 
 @configuration("org.datavec.api.transform.transform.categorical.IntegerToCategoricalTransform")
-class IntegerToCategoricalTransform(ColumnTransform):
+class IntegerToCategoricalTransform(ColumnTransform, IntegerToCategoricalTransformNames):
     """Names of categories for numbers.
 
     Parameters
@@ -338,7 +354,7 @@ class FirstDigitMode(JavaEnum):
 
 
 @configuration("org.datavec.api.transform.transform.categorical.FirstDigitTransform")
-class FirstDigitTransform(NewColumns):
+class FirstDigitTransform(NewColumns, FirstDigitTransformNames):
     """A category for the first digit of values, for Benford's law.
 
     Parameters

@@ -4,7 +4,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from ...base.java.time_unit import TimeUnit
-from ...base.java_names import DeriveColumnsFromTimeTransformBuilderNames
+from ...base.java_names import (
+    DeriveColumnsFromTimeTransformBuilderNames,
+    DeriveColumnsFromTimeTransformNames,
+    DerivedColumnNames,
+    StringToTimeTransformNames,
+    TimeMathOpTransformNames,
+)
 from ...configuration.configuration import Configuration, Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError
@@ -22,7 +28,7 @@ _COMMON = ("yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ss'Z'", "y
 
 
 @configuration("org.datavec.api.transform.transform.time.StringToTimeTransform")
-class StringToTimeTransform(ColumnTransform):
+class StringToTimeTransform(ColumnTransform, StringToTimeTransformNames):
     """Texts of times become times.
 
     Parameters
@@ -62,7 +68,7 @@ class StringToTimeTransform(ColumnTransform):
 
 
 @configuration("org.datavec.api.transform.transform.time.TimeMathOpTransform")
-class TimeMathOpTransform(ColumnTransform):
+class TimeMathOpTransform(ColumnTransform, TimeMathOpTransformNames):
     """Times sooner or later.
 
     Parameters
@@ -89,7 +95,7 @@ class TimeMathOpTransform(ColumnTransform):
 
 
 @configuration(tag="")
-class DerivedColumn(Configuration):
+class DerivedColumn(Configuration, DerivedColumnNames):
     """A part of a time, or its text.
 
     Parameters
@@ -114,7 +120,7 @@ class DerivedColumn(Configuration):
 
 
 @configuration("org.datavec.api.transform.transform.time.DeriveColumnsFromTimeTransform")
-class DeriveColumnsFromTimeTransform(NewColumns):
+class DeriveColumnsFromTimeTransform(NewColumns, DeriveColumnsFromTimeTransformNames):
     """Columns for parts of a time: hours, days, texts; made by its builder.
 
     Parameters
