@@ -5,7 +5,7 @@ from plug_in_ops import heads, joined, normalize
 
 from dl4py.layers import FeedForwardLayer, IDropout, LayerConstraint, layer
 from dl4py.layers.standard.recurrent import BaseRecurrentLayer
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 
 
 @layer("bench.MyBatchNorm")

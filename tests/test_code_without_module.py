@@ -15,7 +15,7 @@ import numpy as np
 from dl4py.layers import *
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataType, Evaluation, SameDiff
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.onnx import onnx_converter
 from dl4py.samediff.training import RatedUpdater, Schedule

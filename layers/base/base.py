@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import InitVar
 from typing import Any, ClassVar
 
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field, option
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.regularization import (
     L1Regularization,

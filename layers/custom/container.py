@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.declaring import field
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.ir.variable import SDVariable
 from ...samediff.training.updaters.regularization import Regularization

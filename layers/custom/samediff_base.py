@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import InitVar, replace
 from typing import Any, ClassVar
 
-from ...samediff.configuration.configuration import Convertible
+from ...samediff.configuration.declaring import Convertible
 from ...samediff.errors import ConfigurationError
 from ...samediff.text.json_order import key_order
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay

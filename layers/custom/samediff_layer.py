@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.declaring import field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
 from ..base import user_methods

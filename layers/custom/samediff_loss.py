@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import configuration
+from ...samediff.configuration.declaring import configuration
 from ..functions.activations import IActivation
 from ..functions.losses import ILossFunction
 from ..ops.loss_rows import MaskedRows

@@ -14,7 +14,8 @@ from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import keeps_shape
 from ...samediff.base.user_code.users_arrays import into_given
 from ...samediff.configuration.classes import find_class
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.ir.op import Op
 from ..ops import activation_ops as ops

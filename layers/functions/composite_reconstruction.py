@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.configuration.builder import Builder, BuilderAccess
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ..types.java_names import CompositeBuilderNames, CompositeReconstructionDistributionNames

@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import is_array
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters import constraints as rules
 from ..types.java_names import (

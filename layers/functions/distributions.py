@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
 from ..types.java_names import (

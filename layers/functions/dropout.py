@@ -8,7 +8,8 @@ import numpy as np
 
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import keeps_shape, spreads_to_shape
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.schedules import Schedule
 from ..ops.noise_ops import AddNoise

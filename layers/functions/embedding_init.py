@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.expressions.arrays import to_numbers
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order

@@ -13,7 +13,8 @@ from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.base.user_code.users_arrays import answers_in_kind
 from ...samediff.configuration.classes import find_class
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.ops.elementwise.masking import mask_gradient, times_mask
 from ..ops import loss_rows as rows

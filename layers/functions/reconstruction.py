@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.families.families import unary
 from ...samediff.initializers.nd4j_random import Nd4jRandom, get_random

@@ -19,7 +19,8 @@ from ...samediff.base.java.other_libraries import WEIGHT_INITS
 from ...samediff.base.javanames import squash, to_snake
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import has_given_shape
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.initializers.formulas import NORMAL_STD, UNIFORM_LIMIT, Spread, identity, spread
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.training.updaters.schedules import Schedule

@@ -7,7 +7,8 @@ import numpy as np
 
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import is_array, is_variable
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.tracing import TraceError
 from ...samediff.ir.graph_class import graph_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import Convertible, configuration, field
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType

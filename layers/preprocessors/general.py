@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat, MaskState, RNNFormat

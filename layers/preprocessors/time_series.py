@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ..ops.series_ops import reshaped
 from ..ops.series_ops import to_rows as rows_of

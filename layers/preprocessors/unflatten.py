@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import configuration, field
+from ...samediff.configuration.declaring import configuration, field
 from ...samediff.errors import ConfigurationError
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat, CNN3DFormat

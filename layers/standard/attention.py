@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible
+from ...samediff.configuration.declaring import Convertible
 from ...samediff.errors import ConfigurationError
 from ..base import automatic
 from ..base.base import Rule, layer

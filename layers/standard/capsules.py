@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field, option
+from ...samediff.configuration.declaring import Convertible, field, option
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.conv.conv import Conv2D
 from ..base.base import layer

@@ -6,7 +6,7 @@ from dataclasses import InitVar
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.ops.conv import conv, deconv
 from ..base import automatic
 from ..base.affine import activated

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ..base import automatic
 from ..base.affine import Affine, activated

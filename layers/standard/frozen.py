@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.declaring import field
 from ...samediff.training.updaters.updaters import NoOp
 from ..base.base import PACKAGE, BaseLayer, Layer, layer
 from ..functions.constraints import LayerConstraint

@@ -5,7 +5,7 @@ import math
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.conv.patches import Patches, Unfold
 from ...samediff.ops.conv.window import Window

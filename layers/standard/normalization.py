@@ -5,7 +5,7 @@ import math
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ops.nn.batch_norm import BatchNormTraining
 from ...samediff.ops.nn.local_response import NeighbourSum

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.families.elementwise import Elementwise
 from ...samediff.graph.graph import SameDiff

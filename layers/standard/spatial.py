@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ops.shape.blocks import RepeatBlocks, SpaceToDepth
 from ...samediff.ops.shape.slicing import Index

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.configuration.builder import Builder, BuilderAccess
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.families.gradient import gradients

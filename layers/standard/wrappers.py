@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ops.elementwise.masking import times_mask
 from ..base.base import PACKAGE, Layer, NoParamLayer, layer

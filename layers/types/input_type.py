@@ -4,7 +4,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from .formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from .java_names import (

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.elementwise.masking import times_mask
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization

@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration, field
 from ...samediff.errors import ConfigurationError
 from ..base.user_methods import Guarded
 from ..types.input_type import InputType

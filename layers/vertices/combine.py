@@ -5,7 +5,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ..ops.step_ops import L2Distance, StackPadded, ones_mask
 from ..types.formats import CNN2DFormat, RNNFormat

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import configuration, field
+from ...samediff.configuration.declaring import configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
 from ..base import user_methods

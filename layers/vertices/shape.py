@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import Convertible
+from ...samediff.configuration.declaring import Convertible
 from ...samediff.errors import ConfigurationError
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent

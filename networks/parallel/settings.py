@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.device.devices import Device
 from ...samediff.errors import ConfigurationError
 from ..structure.java_names import InferenceSettingsNames, WrapperSettingsNames

@@ -6,7 +6,8 @@ from typing import Any
 from pyspark import StorageLevel
 
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from ..structure.java_names import ParameterAveragingSettingsNames
 

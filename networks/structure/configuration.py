@@ -12,7 +12,8 @@ from ...layers.types.old_options import OLD_OPTIONS
 from ...layers.vertices import GraphVertex, vertex
 from ...samediff.base.datatype import DataType
 from ...samediff.configuration.classes import is_registered
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError, LimitError, MissingOpError
 from ...samediff.text.document_text import read_text
 from ..legacy import class_names, layers_of, upgraded_graph, upgraded_list

@@ -7,7 +7,7 @@ from typing import Any
 from ...layers.base.base import Layer
 from ...layers.base.defaults import LayerDefaults
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.configuration import Convertible, configuration, field
+from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from .configuration import NeuralNetConfiguration
 from .java_names import GlobalConfigurationNames

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import configuration
 from ...samediff.errors import ConfigurationError
 from .java_names import (
     DefaultStepFunctionNames,

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 from ...layers.base.base import Layer
 from ...layers.base.defaults import merged
 from ...samediff.configuration.builder import Builder
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.configuration.values import write_json, write_yaml
 from ...samediff.errors import ConfigurationError
 from ...samediff.text.document_text import read_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...layers import ConvolutionLayer, DenseLayer, LocalResponseNormalization, NormalDistribution, OutputLayer, SubsamplingLayer
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import Nesterovs
 from ..structure.configuration import MultiLayerConfiguration

@@ -20,7 +20,7 @@ from ...layers import (
     WeightInitRelu,
     Yolo2OutputLayer,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import Adam, Nesterovs
 from ..structure.graph_builder import GraphBuilder

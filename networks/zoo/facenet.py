@@ -15,7 +15,7 @@ from ...layers import (
     MergeVertex,
     SubsamplingLayer,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import Adam
 from ..structure.graph_builder import GraphBuilder

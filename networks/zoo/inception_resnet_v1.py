@@ -17,7 +17,7 @@ from ...layers import (
     SubsamplingLayer,
     TruncatedNormalDistribution,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import RmsProp
 from ..structure.graph_builder import GraphBuilder

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ...layers import ConvolutionLayer, DenseLayer, OutputLayer, SubsamplingLayer
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import AdaDelta
 from ..structure.configuration import MultiLayerConfiguration

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO, ClassVar, Self
 from ...layers.types.formats import AlgoMode
 from ...layers.types.input_type import InputType
 from ...samediff.base.java.java_enum import JavaEnum
-from ...samediff.configuration.configuration import Configuration, Convertible, configuration
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.updater import IUpdater
 from ..files.model_reader import read_model

@@ -16,7 +16,7 @@ from ...layers import (
     WeightInitDistribution,
     ZeroPaddingLayer,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import RmsProp
 from ..structure.graph_builder import GraphBuilder

@@ -11,7 +11,7 @@ from ...layers import (
     GlobalPoolingLayer,
     SubsamplingLayer,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import AdaDelta
 from ..structure.configuration import MultiLayerConfiguration

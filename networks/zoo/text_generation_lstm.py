@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...layers import GravesLSTM, RnnOutputLayer
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import RmsProp

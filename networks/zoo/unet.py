@@ -14,7 +14,7 @@ from ...layers import (
     Upsampling2D,
     WeightInitRelu,
 )
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import AdaDelta
 from ..structure.graph_builder import GraphBuilder

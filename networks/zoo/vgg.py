@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...layers import ConvolutionLayer, DenseLayer, OutputLayer, SubsamplingLayer
 from ...layers.types.formats import AlgoMode
-from ...samediff.configuration.configuration import Convertible, configuration
+from ...samediff.configuration.declaring import Convertible, configuration
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import Nesterovs
 from ..structure.graph_builder import GraphBuilder

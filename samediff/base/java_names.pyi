@@ -3372,6 +3372,16 @@ class ROCNames(JavaSpelling):
     isExact = ROC.is_exact
     scoreForMetric = ROC.score_for_metric
 
+class EvaluationToolsNames(JavaSpelling):
+    @staticmethod
+    def evaluationCalibrationToHtml(roc: Any) -> str: ...
+    @staticmethod
+    def exportEvaluationCalibrationToHtmlFile(roc: Any, file: Any) -> None: ...
+    @staticmethod
+    def exportRocChartsToHtmlFile(roc: Any, file: Any) -> None: ...
+    @staticmethod
+    def rocChartToHtml(roc: Any) -> str: ...
+
 class ROCBinaryNames(JavaSpelling):
     setLabelNames = ROCBinary.set_label_names
 

@@ -1,3 +1,3 @@
 """Configuration objects: declared fields, builders in two spellings, DL4J's JSON and YAML."""
 from .configuration import Configuration as Configuration
-from .configuration import configuration as configuration
+from .declaring import configuration as configuration

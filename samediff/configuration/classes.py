@@ -28,6 +28,11 @@ def root(cls: T) -> T:
     return cls
 
 
+def is_configuration(cls: type) -> bool:
+    """Whether it derives from such a class."""
+    return issubclass(cls, tuple(_ROOTS))
+
+
 def read_named(document: Mapping[str, Any]) -> Any:
     """The object of a document that names its class."""
     return _ROOTS[-1].from_document(document)

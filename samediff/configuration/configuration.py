@@ -20,7 +20,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, TypeAlias, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex, TypeAlias
 
 from ..base.home import settle
 from ..base.java.old_names import other_option
@@ -28,55 +28,22 @@ from ..base.java_names import ConfigurationNames
 from ..base.javanames import squash, to_snake
 from ..base.user_code.abstract_methods import check_written
 from ..base.user_code.user_methods import ResultCheck, upgraded, watch
-from ..errors import ConfigurationError, RegistrationError, UnsupportedVersionError, did_you_mean
+from ..errors import ConfigurationError, UnsupportedVersionError, did_you_mean
 from ..text.document_text import read_text
 from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
 from .builder import Builder as BuilderOf
-from .classes import by_name, find_class, register, root
-from .names import FieldName, add_names, declare_plain_fields, keep_methods, take_plain_defaults
+from .classes import by_name, find_class, root
+from .declaring import describe_fields
+from .names import FieldName
 from .own_constructor import with_own_constructor
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
-T = TypeVar("T")
 Reader: TypeAlias = "Callable[[type[Configuration], Mapping[str, Any]], Configuration]"
 #: Reads documents of any class where classes that are not registered get a stand-in in place of an error; see :mod:`.missing_class`.
 lenient_reader: ContextVar[Reader | None] = ContextVar("lenient_reader", default=None)
 _VERSION = "dl4pyVersion"       # of the class of a plug-in, where it is not the first
 _WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base classes of user layers and vertices write for themselves
-
-
-def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
-          aliases: tuple[str, ...] = (), omit_none: bool = False, saved: bool = True, kw_only: bool = True) -> Any:
-    """Describe a field: its JSON key, further spellings, whether JSON leaves out None, whether JSON has it at all.
-
-    ``kw_only`` is for type checkers alone: False where the constructor of a class with keywords takes it by position too.
-    """
-    metadata = {"json": json, "aliases": aliases, "omit_none": omit_none, "saved": saved}
-    if default_factory is not dataclasses.MISSING:
-        return dataclasses.field(default_factory=default_factory, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-def option(function: Callable[..., None]) -> Any:
-    """Declare an option that sets fields: ``l2: InitVar[float | None] = option(function)`` calls ``function(values, *given)``.
-
-    ``values`` is the dictionary of the fields given so far, which the function changes.
-    """
-
-    return Option(function)
-
-
-class Option:
-    """An option of a builder that is no field, made by :func:`option`."""
-
-    def __init__(self, function: Callable[..., None]) -> None:
-        self.function = function
-
-    def __get__(self, instance: object, owner: type) -> Option:
-        if instance is not None:
-            raise AttributeError(f"{owner.__name__} keeps no such value: it is an option that sets other fields")
-        return self
 
 
 class _Signature:
@@ -92,17 +59,6 @@ class _Signature:
 
 class UnknownOptionError(ConfigurationError, AttributeError):
     """An option or field that the class does not have."""
-
-
-if TYPE_CHECKING:
-    #: The type of a field that takes whatever :func:`convert` makes it of: "relu" for an activation, 3 for a pair of sizes.
-    Convertible: TypeAlias = Any | T
-else:
-    class Convertible:
-        """The type itself, where there is no type checker."""
-
-        def __class_getitem__(cls, item: Any) -> Any:
-            return item
 
 
 @root
@@ -127,7 +83,7 @@ class Configuration(ConfigurationNames):
         settle(cls)
         watch(cls, cls.result_checks)
         if "__init__" in vars(cls) and not cls.__module__.startswith("dl4py."):
-            with_own_constructor(cls, _describe)
+            with_own_constructor(cls, describe_fields)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         cls = type(self)
@@ -433,68 +389,3 @@ class Configuration(ConfigurationNames):
     def from_yaml(cls, text: str) -> Self:
         """Return the object of a YAML text; errors as :meth:`from_json`."""
         return cls.from_document(read_text(text, "YAML"))
-
-
-@overload
-def configuration(java_name: type[T], /) -> type[T]: ...
-@overload
-def configuration(java_name: str | None = None, *, kw_only: bool = False, tag: str | None = None,
-                  aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]: ...
-@dataclass_transform(frozen_default=True, field_specifiers=(field, dataclasses.field))
-def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | None = None,
-                  aliases: tuple[str, ...] = ()) -> Any:
-    """Decorator that makes a subclass of :class:`Configuration` a configuration class.
-
-    Parameters
-    ----------
-    java_name
-        Full Java class name, under which files know it. Without one (``@configuration``) the class is abstract.
-    kw_only
-        The constructor takes keywords only (inherited).
-    tag
-        JSON key of the class name, ``"@class"`` by default; ``""`` writes none (inherited).
-    aliases
-        Further class names that files may use for it.
-
-    Raises
-    ------
-    RegistrationError
-        The name is taken by another class.
-    """
-
-    def decorate(cls: type) -> type:
-        if not issubclass(cls, Configuration):
-            raise RegistrationError(f"{cls.__qualname__} must derive from Configuration to be a configuration class")
-        if cls.__doc__ is None:
-            cls.__doc__ = f"Configuration {cls.__name__}."
-        cls._kw_only = kw_only or cls._kw_only
-        if tag is not None:
-            cls.json_tag = tag
-        cls.java_name = java_name or ""
-        declare_plain_fields(cls)
-        dataclasses.dataclass(cls, init=False, repr=False, eq=False)  # type: ignore[call-overload]
-        keep_methods(cls)
-        take_plain_defaults(cls)
-        _describe(cls)
-        for name in (java_name, *aliases):
-            if name:
-                register(name, cls)
-        return cls
-
-    if isinstance(java_name, type):
-        cls, java_name = java_name, None
-        return decorate(cls)
-    return decorate
-
-
-def _describe(cls: type[Configuration]) -> None:
-    cls._fields = {f.name: FieldInfo(f, cls) for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    declared = cls.__dict__["__dataclass_fields__"]  # with the options, which dataclasses.fields leaves out
-    cls._options = {name: f.default.function for name, f in declared.items() if isinstance(f.default, Option)}
-    spellings = {squash(name): name for name in (*cls._options, *cls._fields)}
-    for info in cls._fields.values():
-        for alias in (info.json, *info.aliases):
-            spellings.setdefault(squash(alias), info.name)
-    cls._spellings = spellings
-    for info in cls._fields.values():
-        add_names(cls, info.name, (to_snake(n) for n in (info.json, *info.aliases) if squash(n) != squash(info.name)))

@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
-from ..base.java_names import ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
-from ..base.javanames import JavaSpelling
+from ..base.java_names import EvaluationToolsNames, ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
 from ..codecs.atomic_files import atomic_write
 from ..drawing.evaluations import of_roc
 from ..drawing.figures import Draw, svg
@@ -256,7 +255,7 @@ class ROCMultiClass(RocColumns, ROCMultiClassNames, java="classification.ROCMult
         return f"Average AUC: {fixed(self.calculate_average_auc()):<12}"
 
 
-class EvaluationTools(JavaSpelling):
+class EvaluationTools(EvaluationToolsNames):
     """Pages of evaluations that have a picture (DL4J's class of that name); needs matplotlib."""
 
     @staticmethod

@@ -779,31 +779,34 @@ class VariableOps:
         """True where exactly one element is true."""
     @overload
     def xor(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
-    getVarName = SDVariable.name
-    getShape = SDVariable.get_shape
-    getShapeDescriptor = SDVariable.get_shape_descriptor
-    placeHolderShape = SDVariable.place_holder_shape
-    placeholderShape = SDVariable.place_holder_shape
-    setShape = SDVariable.set_shape
-    dataType = SDVariable.data_type
-    getVariableType = SDVariable.get_variable_type
-    @property
-    def variableType(self) -> Any: ...
-    isPlaceHolder = SDVariable.is_place_holder
-    isConstant = SDVariable.is_constant
-    isTrainable = SDVariable.is_trainable
-    getArr = SDVariable.get_arr
-    setArray = SDVariable.set_array
-    getWeightInitScheme = SDVariable.get_weight_init_scheme
-    setWeightInitScheme = SDVariable.set_weight_init_scheme
-    opName = SDVariable.op_name
-    outputVariables = SDVariable.output_variables
-    setVarName = SDVariable.rename
-    markAsLoss = SDVariable.mark_as_loss
-    getGradient = SDVariable.gradient
-    hasGradient = SDVariable.has_gradient
+    addControlDependency = SDVariable.add_control_dependency
+    argNames = SDVariable.arg_names
     convertToConstant = SDVariable.convert_to_constant
     convertToVariable = SDVariable.convert_to_variable
-    addControlDependency = SDVariable.add_control_dependency
+    dataType = SDVariable.data_type
+    getArr = SDVariable.get_arr
+    getGradient = SDVariable.gradient
+    getShape = SDVariable.get_shape
+    getShapeDescriptor = SDVariable.get_shape_descriptor
+    getVarName = SDVariable.name
+    getVariableType = SDVariable.get_variable_type
     getView = SDVariable.get
+    getWeightInitScheme = SDVariable.get_weight_init_scheme
+    hasGradient = SDVariable.has_gradient
+    isConstant = SDVariable.is_constant
+    isPlaceHolder = SDVariable.is_place_holder
+    isTrainable = SDVariable.is_trainable
+    markAsLoss = SDVariable.mark_as_loss
+    opName = SDVariable.op_name
+    outputVariable = SDVariable.output_variable
+    outputVariables = SDVariable.output_variables
+    outputVariablesNames = SDVariable.output_variables_names
+    placeHolderShape = SDVariable.place_holder_shape
+    placeholderShape = SDVariable.place_holder_shape
+    setArray = SDVariable.set_array
+    setShape = SDVariable.set_shape
+    setVarName = SDVariable.rename
+    setWeightInitScheme = SDVariable.set_weight_init_scheme
     toDevice = SDVariable.to_device
+    @property
+    def variableType(self) -> Any: ...

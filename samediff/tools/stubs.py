@@ -66,7 +66,9 @@ def _spelling(method: str) -> str:
 
 def _own_names(cls: type) -> str:
     """Java's spelling of the methods that a class has besides its ops."""
-    return "".join(in_java(cls, n) for n in vars(cls) if not n.startswith("_"))
+    from ..ir.variable_ops import VariableOps
+    own = {n for k in cls.__mro__ if k.__module__.startswith("dl4py.") and k is not VariableOps for n in vars(k)}
+    return "".join(in_java(cls, n) for n in sorted(own) if not n.startswith("_"))
 
 
 def taken(place: str) -> set[str]:

@@ -19,7 +19,7 @@ from dl4py.layers import (
     layer,
     vertex,
 )
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.ops.conv.cnn_configuration import Conv2DConfig
 from dl4py.samediff.training.updaters.updaters import RatedUpdater
 

@@ -40,7 +40,7 @@ from dl4py.layers import (
     vertex,
 )
 from dl4py.samediff import DataType, SameDiff, SDVariable
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.evaluation import BaseEvaluation
 from dl4py.samediff.training import Listener, RatedUpdater, Schedule
 from dl4py.udf import (

@@ -5,7 +5,7 @@ import numpy as np
 
 from dl4py.layers import IActivation, IDropout, InputPreProcessor, InputType, IWeightInit, LayerConstraint, SameDiffLoss, loss
 from dl4py.samediff import DataType
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.evaluation import BaseEvaluation
 from dl4py.samediff.training import Listener, RatedUpdater, Schedule
 

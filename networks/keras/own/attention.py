@@ -9,7 +9,7 @@ from ....layers.types.input_type import InputType
 from ....layers.types.parameters import Parameter
 from ....layers.vertices.attention import GraphDefinedVertex
 from ....layers.vertices.base import vertex
-from ....samediff.configuration.configuration import configuration
+from ....samediff.configuration.declaring import configuration
 from ....samediff.errors import ConfigurationError
 from .. import shapes
 

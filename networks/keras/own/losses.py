@@ -11,7 +11,7 @@ from ....layers.custom.samediff_loss import SameDiffLoss, loss
 from ....layers.functions.activations import ActivationIdentity, IActivation
 from ....layers.ops.loss_terms import OneHotLabels
 from ....layers.standard.output import PerPositionLoss
-from ....samediff.configuration.configuration import Convertible, field
+from ....samediff.configuration.declaring import Convertible, field
 from ....samediff.errors import ConfigurationError
 
 if TYPE_CHECKING:

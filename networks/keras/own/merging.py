@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ....layers.types.input_type import InputType
 from ....layers.vertices.base import GraphVertex, any_of, vertex
-from ....samediff.configuration.configuration import Convertible
+from ....samediff.configuration.declaring import Convertible
 from ....samediff.errors import ConfigurationError
 from .. import shapes
 from .normalization import UnitNormalization

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....layers.base.base import BaseLayer, NoParamLayer, layer
 from ....layers.types.parameters import Parameter
-from ....samediff.configuration.configuration import Convertible
+from ....samediff.configuration.declaring import Convertible
 
 if TYPE_CHECKING:
     from ....layers.types.parameters import LayerScope, ParameterTable

@@ -9,7 +9,7 @@ from ....layers.base.base import FeedForwardLayer, layer
 from ....layers.functions.activations import ActivationSigmoid, IActivation
 from ....layers.functions.weight_init import IWeightInit
 from ....layers.types.formats import RNNFormat
-from ....samediff.configuration.configuration import Convertible, field
+from ....samediff.configuration.declaring import Convertible, field
 from ....samediff.errors import ConfigurationError
 from ..shapes import Shape
 from .result_shapes import ShapedResult

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....layers.base.base import NoParamLayer, layer
-from ....samediff.configuration.configuration import Convertible
+from ....samediff.configuration.declaring import Convertible
 from ..shapes import Shape
 from .result_shapes import ShapedResult
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....samediff.configuration.configuration import configuration, field
+from ....samediff.configuration.declaring import configuration, field
 from ....samediff.training.updaters.schedules import Schedule
 from ....samediff.training.updaters.updater import Arrays, Scalars
 from ....samediff.training.updaters.updaters import RatedUpdater

@@ -19,7 +19,7 @@ from ...base.java_names import (
     ReplaceEmptyIntegerWithValueTransformNames,
     ReplaceInvalidWithIntegerTransformNames,
 )
-from ...configuration.configuration import Convertible, configuration, field
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, object_array, plain
 from .conditions import RecordCondition
@@ -77,7 +77,7 @@ class RemoveColumnsTransform(_Selection, RemoveColumnsTransformNames):
     """
 
     many = "columns_to_remove"
-    columns_to_remove: tuple[str, ...]
+    columns_to_remove: Convertible[tuple[str, ...]]
 
     def names(self, schema: Schema) -> list[str]:
         schema.get_index_of_columns(*self.columns_to_remove)
@@ -95,7 +95,7 @@ class RemoveAllColumnsExceptForTransform(_Selection, RemoveAllColumnsExceptForTr
     """
 
     many = "columns_to_keep"
-    columns_to_keep: tuple[str, ...]
+    columns_to_keep: Convertible[tuple[str, ...]]
 
     def names(self, schema: Schema) -> list[str]:
         schema.get_index_of_columns(*self.columns_to_keep)
@@ -113,7 +113,7 @@ class ReorderColumnsTransform(_Selection, ReorderColumnsTransformNames):
     """
 
     many = "new_order"
-    new_order: tuple[str, ...]
+    new_order: Convertible[tuple[str, ...]]
 
     def names(self, schema: Schema) -> list[str]:
         schema.get_index_of_columns(*self.new_order)
@@ -130,8 +130,8 @@ class RenameColumnsTransform(Transform, RenameColumnsTransformNames):
         The names before and after.
     """
 
-    old_names: tuple[str, ...]
-    new_names: tuple[str, ...]
+    old_names: Convertible[tuple[str, ...]]
+    new_names: Convertible[tuple[str, ...]]
 
     def validate(self) -> None:
         if len(self.old_names) != len(self.new_names):
@@ -156,8 +156,8 @@ class DuplicateColumnsTransform(Transform, DuplicateColumnsTransformNames):
         The columns, and the names of their copies.
     """
 
-    columns_to_duplicate: tuple[str, ...]
-    new_column_names: tuple[str, ...]
+    columns_to_duplicate: Convertible[tuple[str, ...]]
+    new_column_names: Convertible[tuple[str, ...]]
 
     def validate(self) -> None:
         if len(self.columns_to_duplicate) != len(self.new_column_names):

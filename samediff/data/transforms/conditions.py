@@ -29,7 +29,8 @@ from ...base.java_names import (
     TimeColumnConditionNames,
     TrivialColumnConditionNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .frames import numbers, records_of, texts
 from .schema import Schema
@@ -284,7 +285,7 @@ class SequenceLengthCondition(RecordCondition, SequenceLengthConditionNames):
 
     op: Convertible[ConditionOp]
     length: int | None = field(default=None, kw_only=False, omit_none=True)
-    set: tuple[int, ...] | None = field(default=None, kw_only=False, omit_none=True)
+    set: Convertible[tuple[int, ...] | None] = field(default=None, kw_only=False, omit_none=True)
 
     def holds_for(self, frame: Any, schema: Schema) -> bool:
         if self.op in _COMPARE:
@@ -318,7 +319,7 @@ class BooleanCondition(RecordCondition, BooleanConditionNames):
 
     Type: ClassVar[type[_Type]] = _Type
     type: Convertible[_Type]
-    conditions: tuple[RecordCondition, ...]
+    conditions: Convertible[tuple[RecordCondition, ...]]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ...base.java_names import (
     StandardizeNormalizerNames,
     SubtractMeanNormalizerNames,
 )
-from ...configuration.configuration import Convertible, configuration
+from ...configuration.declaring import Convertible, configuration
 from ...errors import ConfigurationError
 from .frames import numbers
 from .schema import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, Schema
@@ -182,7 +182,7 @@ class _ColumnsMath(NewColumns):
     kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
     new_column_name: str
     math_op: Convertible[MathOp]
-    columns: tuple[str, ...]
+    columns: Convertible[tuple[str, ...]]
 
     def validate(self) -> None:
         most = None if self.math_op in (MathOp.Add, MathOp.Multiply) else 2

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from ...base.java_names import TransformProcessBuilderNames, TransformProcessNames
-from ...configuration.configuration import Configuration, configuration
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, ShapeError
 from ..records.writables import plain
@@ -52,7 +53,7 @@ class TransformProcess(Configuration, TransformProcessNames):
     """
 
     initial_schema: Schema
-    action_list: tuple[Any, ...] = ()
+    action_list: Convertible[tuple[Any, ...]] = ()
     Builder: ClassVar[type[TransformProcessBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     @classmethod

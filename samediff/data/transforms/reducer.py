@@ -9,7 +9,8 @@ import numpy as np
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
 from ...base.java_names import ConditionalReductionNames, ReducerBuilderNames, ReducerNames
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..records.writables import plain
@@ -92,8 +93,8 @@ class ConditionalReduction(Configuration, ConditionalReductionNames):
     """
 
     column_name: str
-    output_names: tuple[str, ...]
-    reductions: tuple[ReduceOp, ...]
+    output_names: Convertible[tuple[str, ...]]
+    reductions: Convertible[tuple[ReduceOp, ...]]
     condition: RecordCondition
 
 
@@ -123,12 +124,12 @@ class Reducer(Step, ReducerNames):
 
     action = "reducer"
     Builder: ClassVar[type[ReducerBuilder]]  # type: ignore[assignment]  # with methods of its own
-    key_columns: tuple[str, ...] | None = None
+    key_columns: Convertible[tuple[str, ...] | None] = None
     default_op: Convertible[ReduceOp] = ReduceOp.TakeFirst
-    op_map: dict[str, tuple[ReduceOp, ...]] = field(default_factory=dict)
-    custom_reductions: dict[str, Any] = field(default_factory=dict)
-    conditional_reductions: dict[str, ConditionalReduction] = field(default_factory=dict)
-    ignore_invalid_in_columns: tuple[str, ...] = ()
+    op_map: Convertible[dict[str, tuple[ReduceOp, ...]]] = field(default_factory=dict)
+    custom_reductions: Convertible[dict[str, Any]] = field(default_factory=dict)
+    conditional_reductions: Convertible[dict[str, ConditionalReduction]] = field(default_factory=dict)
+    ignore_invalid_in_columns: Convertible[tuple[str, ...]] = ()
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:

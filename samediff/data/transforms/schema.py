@@ -26,7 +26,8 @@ from ...base.java_names import (
     StringMetaDataNames,
     TimeMetaDataNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..records.writables import object_array
@@ -126,7 +127,7 @@ class CategoricalMetaData(ColumnMetaData, CategoricalMetaDataNames):
     """
 
     column_type = ColumnType.Categorical
-    state_names: tuple[str, ...]
+    state_names: Convertible[tuple[str, ...]]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,7 +299,7 @@ class NDArrayMetaData(ColumnMetaData, NDArrayMetaDataNames):
     """
 
     column_type = ColumnType.NDArray
-    shape: tuple[int, ...]
+    shape: Convertible[tuple[int, ...]]
 
     def is_valid(self, value: Any) -> bool:
         found = np.shape(value)
@@ -325,7 +326,7 @@ class Schema(Configuration, SchemaNames):
     (['name', 'x_0', 'x_1', 'kind'], <ColumnType.Categorical: 'Categorical'>)
     """
 
-    columns: tuple[ColumnMetaData, ...]
+    columns: Convertible[tuple[ColumnMetaData, ...]]
     Builder: ClassVar[type[SchemaBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     def validate(self) -> None:

@@ -23,7 +23,8 @@ from ...base.java_names import (
     SplitMaxLengthSequenceNames,
     StringComparatorNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, plain
 from .frames import frame_of, numbers, pandas, records_of, texts
@@ -100,7 +101,7 @@ class ConvertToSequence(Step, ConvertToSequenceNames):
 
     action = "convertToSequence"
     single_step_sequences_mode: bool = False
-    key_columns: tuple[str, ...] | None = None
+    key_columns: Convertible[tuple[str, ...] | None] = None
     comparator: SequenceComparator | None = None
 
     def schema_after(self, schema: Schema) -> Schema:
@@ -238,7 +239,7 @@ class SequenceTrimToLengthTransform(Transform, SequenceTrimToLengthTransformName
     Mode: ClassVar[type[TrimMode]] = TrimMode
     max_length: int
     mode: Convertible[TrimMode] = TrimMode.TRIM
-    pad: tuple[Convertible[WritableValue], ...] | None = field(default=None, kw_only=False, omit_none=True)
+    pad: Convertible[tuple[Convertible[WritableValue], ...] | None] = field(default=None, kw_only=False, omit_none=True)
 
     def validate(self) -> None:
         if self.mode is TrimMode.TRIM_OR_PAD and self.pad is None:
@@ -286,7 +287,7 @@ class SequenceOffsetTransform(Transform, SequenceOffsetTransformNames):
     for_sequences = True
     OperationType: ClassVar[type[OffsetOperationType]] = OffsetOperationType
     EdgeHandling: ClassVar[type[OffsetEdgeHandling]] = OffsetEdgeHandling
-    columns_to_offset: tuple[str, ...]
+    columns_to_offset: Convertible[tuple[str, ...]]
     offset_amount: int
     operation_type: Convertible[OffsetOperationType] = OffsetOperationType.NewColumn
     edge_handling: Convertible[OffsetEdgeHandling] = OffsetEdgeHandling.TrimSequence

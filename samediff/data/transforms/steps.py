@@ -16,7 +16,8 @@ from ...base.java_names import (
     StepNames,
     TransformNames,
 )
-from ...configuration.configuration import Configuration, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .conditions import RecordCondition
 from .frames import frame_of, records_of
@@ -187,7 +188,7 @@ class FilterInvalidValues(Filter, FilterInvalidValuesNames):
     """
 
     many = "columns_to_filter_if_invalid"
-    columns_to_filter_if_invalid: tuple[str, ...] | None = field(default=None, kw_only=False, omit_none=True)
+    columns_to_filter_if_invalid: Convertible[tuple[str, ...] | None] = field(default=None, kw_only=False, omit_none=True)
     filter_any_invalid: bool = False
 
     @classmethod

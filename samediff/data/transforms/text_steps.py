@@ -24,7 +24,7 @@ from ...base.java_names import (
     StringMapTransformNames,
     StringToCategoricalTransformNames,
 )
-from ...configuration.configuration import Convertible, configuration, field
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError, did_you_mean
 from ..records.writables import object_array
 from .frames import numbers, texts
@@ -128,7 +128,7 @@ class StringMapTransform(_TextTransform, StringMapTransformNames):
         The new text of each; others stay.
     """
 
-    mapping: dict[str, str] = field(json="map", kw_only=False)
+    mapping: Convertible[dict[str, str]] = field(json="map", kw_only=False)
 
     def changed_text(self, text: str) -> str:
         return self.mapping.get(text, text)
@@ -147,7 +147,7 @@ class MapAllStringsExceptListTransform(_TextTransform, MapAllStringsExceptListTr
     """
 
     new_value: str
-    exceptions: tuple[str, ...]
+    exceptions: Convertible[tuple[str, ...]]
 
     def changed_text(self, text: str) -> str:
         return text if text in self.exceptions else self.new_value
@@ -163,7 +163,7 @@ class ReplaceStringTransform(_TextTransform, ReplaceStringTransformNames):
         Regular expressions, and what stands in place of what matches.
     """
 
-    mapping: dict[str, str] = field(json="map", kw_only=False)
+    mapping: Convertible[dict[str, str]] = field(json="map", kw_only=False)
 
     def changed_text(self, text: str) -> str:
         for pattern, new in self.mapping.items():
@@ -188,7 +188,7 @@ class ConcatenateStringColumns(NewColumns, ConcatenateStringColumnsNames):
     many = "columns_to_concatenate"
     new_column_name: str
     delimiter: str
-    columns_to_concatenate: tuple[str, ...]
+    columns_to_concatenate: Convertible[tuple[str, ...]]
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
         schema.get_index_of_columns(*self.columns_to_concatenate)
@@ -209,7 +209,7 @@ class StringToCategoricalTransform(ColumnTransform, StringToCategoricalTransform
         The names.
     """
 
-    state_names: tuple[str, ...]
+    state_names: Convertible[tuple[str, ...]]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class IntegerToCategoricalTransform(ColumnTransform, IntegerToCategoricalTransfo
         The name of each number; a sequence counts from 0.
     """
 
-    names: dict[int, str] = field(json="map", kw_only=False)
+    names: Convertible[dict[int, str]] = field(json="map", kw_only=False)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from ...base.java_names import (
     StringToTimeTransformNames,
     TimeMathOpTransformNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError
 from ..records.writables import object_array
@@ -145,7 +146,7 @@ class DeriveColumnsFromTimeTransform(NewColumns, DeriveColumnsFromTimeTransformN
     column_name: str
     insert_after: str
     input_time_zone: Convertible[DateTimeZone] | None = field(default=None, kw_only=False, omit_none=True)
-    derived_columns: tuple[DerivedColumn, ...] = ()
+    derived_columns: Convertible[tuple[DerivedColumn, ...]] = ()
     Builder: ClassVar[type[DeriveColumnsFromTimeTransformBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     def place(self, schema: Schema) -> tuple[int, int]:

@@ -17,7 +17,8 @@ from ...base.java_names import (
     Window2DNames,
     Window3DNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field, option
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field, option
 from .window_fields import Fields1D, Fields2D, Fields3D
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."

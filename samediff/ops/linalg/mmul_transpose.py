@@ -6,7 +6,8 @@ from dataclasses import InitVar
 from typing import Any, Self
 
 from ...base.java_names import MMulTransposeNames
-from ...configuration.configuration import Configuration, configuration, option
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import configuration, option
 
 
 def _another(field: str) -> Callable[..., None]:

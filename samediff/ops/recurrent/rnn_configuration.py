@@ -12,7 +12,8 @@ from ...base.java_names import (
     LSTMWeightsNames,
     SRUWeightsNames,
 )
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.recurrent."
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import L1RegularizationNames, L2RegularizationNames, RegularizationNames, WeightDecayNames
 from ...base.user_code.abstract_methods import unwritten
-from ...configuration.configuration import Configuration, configuration
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import configuration
 from ...errors import ConfigurationError
 from .schedules import FixedSchedule, Schedule
 

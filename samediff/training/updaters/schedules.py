@@ -22,7 +22,8 @@ from ...base.java_names import (
 from ...base.user_code.abstract_methods import unwritten
 from ...base.user_code.user_methods import is_number
 from ...configuration.builder import Builder, BuilderAccess
-from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError, NumericalError
 
 __all__ = [

@@ -11,7 +11,8 @@ import numpy as np
 from ...base.java_names import GradientUpdaterNames, IUpdaterNames
 from ...base.user_code.abstract_methods import unwritten
 from ...base.user_code.user_methods import ResultCheck, is_number, shown
-from ...configuration.configuration import Configuration, configuration
+from ...configuration.configuration import Configuration
+from ...configuration.declaring import configuration
 from ...errors import ConfigurationError, ShapeError, UnknownNameError, did_you_mean
 from .java_form import MEMBERS, is_in_java_form
 

@@ -28,7 +28,7 @@ from ...base.java_names import (
     SgdNames,
     UpdaterNames,
 )
-from ...configuration.configuration import Convertible, configuration, field
+from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .schedules import Schedule
 from .updater import DEFAULTS, Arrays, IUpdater, Scalars

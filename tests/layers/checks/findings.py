@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 
 numbers = itertools.count()
 

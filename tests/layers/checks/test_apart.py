@@ -19,7 +19,7 @@ from dl4py.layers import (
     layer,
     vertex,
 )
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError
 from dl4py.samediff.graph import child_process
 from dl4py.samediff.training import Schedule

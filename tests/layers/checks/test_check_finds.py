@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from dl4py.layers import FeedForwardLayer, IActivation, InputType, SameDiffLoss, check_activation, check_layer, check_loss, layer, loss
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 
 KIND = InputType.feed_forward(3)
 

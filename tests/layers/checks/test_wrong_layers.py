@@ -27,7 +27,7 @@ from dl4py.layers import (
 from dl4py.layers.checks import check_circumstances, check_options, check_parts
 from dl4py.layers.checks.check_subject import Runner, Subject, drawn
 from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.udf import user_op
 
 numbers = itertools.count()

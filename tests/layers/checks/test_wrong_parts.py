@@ -32,7 +32,7 @@ from dl4py.layers import (
     check_updater,
     layer,
 )
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError
 from dl4py.samediff.evaluation import BaseEvaluation, Evaluation, EvaluationBinary, RegressionEvaluation, ROCMultiClass
 from dl4py.samediff.training import (

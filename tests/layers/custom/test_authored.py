@@ -20,7 +20,7 @@ from dl4py.layers import (
 )
 from dl4py.layers.functions.constraints import LayerConstraint
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError, DL4PyError
 from dl4py.samediff.training import RatedUpdater, Schedule, Sgd
 

@@ -28,7 +28,7 @@ from dl4py.networks import (
 )
 from dl4py.samediff import DataSet
 from dl4py.samediff.base.registry import MissingClassWarning
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import MissingOpError
 from dl4py.samediff.training import RatedUpdater, Schedule
 from tests.helpers.custom_classes import Bent, Halved, Product, TwoActivations

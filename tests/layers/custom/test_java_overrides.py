@@ -17,7 +17,7 @@ from dl4py.layers import (
     LayerConstraint,
     SameDiffLoss,
 )
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError
 from dl4py.samediff.training import IUpdater, Schedule
 

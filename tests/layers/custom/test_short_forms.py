@@ -28,7 +28,7 @@ from dl4py.layers import (
     layer,
 )
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError, RegistrationError, UnsupportedVersionError
 from dl4py.samediff.training import NoOp, Sgd
 

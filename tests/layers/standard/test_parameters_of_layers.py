@@ -26,7 +26,7 @@ from dl4py.layers import (
 from dl4py.layers.functions.constraints import LayerConstraint
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import DL4PyError, GraphError, ShapeError
 from dl4py.samediff.training import Adam, Sgd
 from tests.layers.layer_table import LAYERS

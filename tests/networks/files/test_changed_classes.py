@@ -11,7 +11,7 @@ from dl4py.networks import MultiLayerConfiguration, MultiLayerNetwork, NeuralNet
 from dl4py.networks.commands import inspect
 from dl4py.samediff.base.registry import MissingClassWarning
 from dl4py.samediff.configuration.classes import _REGISTRY, _SIMPLE
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError, UnsupportedVersionError
 from dl4py.samediff.training import Sgd
 

@@ -9,7 +9,7 @@ import pytest
 
 from dl4py.layers import DenseLayer, FeedForwardLayer, IActivation, LayerConstraint, OutputLayer, lambda_layer, layer
 from dl4py.samediff.configuration import classes
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError, MissingOpError
 from dl4py.udf import UserOp, user_op
 from tests.helpers.networkcheck import network

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from dl4py.layers import FeedForwardLayer, layer
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import RegistrationError
 from dl4py.samediff.evaluation import BaseEvaluation
 from dl4py.samediff.training import Schedule

@@ -160,7 +160,8 @@ def test_the_package_in_front_of_a_name_gets_it_in_any_order():
 
 def test_so_do_configuration_classes():
     from dl4py.samediff.configuration.classes import find_class
-    from dl4py.samediff.configuration.configuration import Configuration, configuration
+    from dl4py.samediff.configuration.configuration import Configuration
+    from dl4py.samediff.configuration.declaring import configuration
     squatter, mine = (type("Thing", (Configuration,), {"__module__": m}) for m in ("squatter.layers", "acmex.layers"))
     configuration("org.acmex.Thing")(squatter)
     with pytest.warns(PluginWarning, match=r"org.acmex.Thing.*acmex.layers.Thing.*takes the place.*squatter"):

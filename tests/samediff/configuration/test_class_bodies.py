@@ -4,7 +4,8 @@ from __future__ import annotations
 import pytest
 
 from dl4py.layers import ActivationReLU, ContainerLayer, DenseLayer, Layer, OutputLayer, layer
-from dl4py.samediff.configuration.configuration import Configuration, configuration
+from dl4py.samediff.configuration.configuration import Configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.errors import ConfigurationError, RegistrationError
 
 

@@ -18,7 +18,8 @@ import pytest
 
 from dl4py.samediff.base.javanames import JavaSpelling, to_camel, to_snake
 from dl4py.samediff.configuration.classes import find_class
-from dl4py.samediff.configuration.configuration import Configuration, configuration, field, option
+from dl4py.samediff.configuration.configuration import Configuration
+from dl4py.samediff.configuration.declaring import configuration, field, option
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError, RegistrationError
 
 
@@ -180,7 +181,7 @@ def test_classes_of_plug_ins_are_found_by_their_entry_points(tmp_path):
     package = tmp_path / "acme_rules"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from dl4py.samediff.configuration.configuration import configuration\nfrom dl4py.samediff.training import Sgd\n"
+        "from dl4py.samediff.configuration.declaring import configuration\nfrom dl4py.samediff.training import Sgd\n"
         "@configuration('com.acme.Halved')\nclass Halved(Sgd):\n    pass\n")
     metadata = tmp_path / "acme_rules-1.dist-info"
     metadata.mkdir()

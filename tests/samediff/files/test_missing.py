@@ -28,7 +28,7 @@ from dl4py.samediff.ir.op import OPS
 PARTS = '''
 import numpy as np
 from dl4py.layers import IDropout, SameDiffLambdaLayer
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.udf import user_op
 
 @user_op("acme.shift", version=3)

@@ -1,5 +1,5 @@
 """The updater Lion."""
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.training import RatedUpdater, Schedule
 
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.training import L1Regularization, L2Regularization, Regularization, StepSchedule, WeightDecay
 from dl4py.samediff.training.updaters.penalties import Penalties
 

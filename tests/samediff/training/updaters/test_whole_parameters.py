@@ -7,7 +7,7 @@ import pytest
 from dl4py.layers import DenseLayer, InputType, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import SameDiff
-from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.declaring import configuration
 from dl4py.samediff.training import Adam, RatedUpdater, TrainingConfig
 
 
