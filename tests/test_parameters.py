@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 
 import pytest
@@ -12,13 +13,19 @@ from dl4py.samediff.configuration.configuration import Configuration
 from tests.helpers.public_api import public
 
 SHARED = JavaSpelling, Configuration        # bases that have nothing to do with what a class does
+#: What PySpark's ``keyword_only`` puts where the body of a function reads it.
+ELSEWHERE = "_input_kwargs"
 
 
 def unused(function):
     """Parameters that the body of a function never reads; none for a body that only refuses."""
+    if function.__name__ == "<lambda>":         # of a table
+        return []
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     if all(isinstance(s, (ast.Raise, ast.Pass)) for s in body):
+        return []
+    if any(isinstance(n, ast.Attribute) and n.attr == ELSEWHERE for s in body for n in ast.walk(s)):
         return []
     read = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     names = [p for p in inspect.signature(function).parameters if p not in ("self", "cls") and not p.startswith("_")]
@@ -49,10 +56,9 @@ def functions():
                 yield f"{name}.{method}", plain, plain.__doc__
 
 
-@pytest.mark.slow
 def test_what_is_never_read_is_said_to_have_no_effect():
     silent = [f"{name}({parameter})" for name, function, doc in functions() for parameter in unused(function)
-              if parameter not in (doc or "") or "no effect" not in doc.lower()]
+              if parameter not in (doc or "") or not re.search("(no|without) effect", doc, re.IGNORECASE)]
     assert not silent, "\n".join(silent)
 
 

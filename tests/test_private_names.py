@@ -5,8 +5,6 @@ import ast
 import re
 from functools import cache
 
-import pytest
-
 from tests.test_imports import ROOT, sources
 
 #: What is documented in spite of its name: by Python, and by Numba for its extensions.
@@ -19,8 +17,7 @@ FENCES = {
     # variables of the environment: else by os.environ
     "samediff/base/environment.py": {"_data"},
     # Numba's compiler: else Numba as it is, see compiler/choice.py
-    "samediff/cpu/compiler/lean.py": {"_LowerResult", "_analysis", "_ensure_finalized", "_final_module", "_linking_libraries",
-                                      "_optimize_final_module"},
+    "samediff/cpu/compiler/lean.py": {"_LowerResult", "_ensure_finalized", "_final_module", "_linking_libraries", "_optimize_final_module"},
     # code that Python calls, on disk: else it is compiled in each process
     "samediff/cpu/compiler/dispatcher_cache.py": {"_rebuild", "_reduce"},
     # where arrays are: else by what NumPy documents
@@ -29,6 +26,13 @@ FENCES = {
     "samediff/cuda/drivers/guards.py": {"from_address"},
     # a process that is being started and would start others: else multiprocessing says it
     "networks/parallel/process_workers.py": {"_inheriting"},
+    # PySpark's own way into Java, and the way of its own estimators: there is no other
+    "networks/spark/files.py": {"_jsc", "_jvm"},
+    "networks/spark/rounds.py": {"_jrdd", "_jrdd_deserializer", "_jvm"},
+    "networks/spark/ml.py": {"_copyValues", "_dummy", "_input_kwargs", "_resetUid", "_setDefault"},
+    # PyTorch's trees of arguments and results, in which it exports programs
+    "networks/pytorch/modules.py": {"_pytree"},
+    "samediff/pytorch/recording.py": {"_pytree"},
 }
 
 
@@ -81,7 +85,6 @@ def foreign(tree: ast.Module) -> set[str]:
     return found
 
 
-@pytest.mark.slow
 def test_private_names_stand_in_few_files():
     used = {file: names for file, tree in trees().items() if (names := foreign(tree) - DOCUMENTED)}
     assert used == FENCES

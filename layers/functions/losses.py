@@ -1,7 +1,7 @@
 """Loss functions as configuration objects, and the enum of their names."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -481,9 +481,7 @@ class LossFunction(LossFunctionNames, JavaEnum):
 
     def get_i_loss_function(self) -> ILossFunction:
         """Return the loss with its default settings."""
-        loss = find_class(_PACKAGE + self.value[0])()
-        assert isinstance(loss, ILossFunction)
-        return loss
+        return cast("ILossFunction", find_class(_PACKAGE + self.value[0])())
 
     @classmethod
     def from_string(cls, name: str) -> LossFunction:

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[[KerasLayer], Any])
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableRow:
     """One row of the table.
 
     Parameters
@@ -38,14 +38,14 @@ class Entry:
     own: bool = False
 
 
-TABLE: dict[str, Entry] = {}
+TABLE: dict[str, TableRow] = {}
 
 
 def keras_layer(*names: str, becomes: str, lossy: str = "") -> Callable[[F], F]:
     """Put a function into the table, under the names of Keras 1 to 3."""
     def decorate(function: F) -> F:
         for name in names:
-            TABLE[name] = Entry(name, function, becomes, lossy)
+            TABLE[name] = TableRow(name, function, becomes, lossy)
         return function
     return decorate
 
@@ -79,7 +79,7 @@ def register_keras_layer(name: str, function: Callable[[KerasLayer], Any]) -> No
     found = TABLE.get(name)
     if found is not None and not found.own:
         raise RegistrationError(f"{name!r} is a layer of Keras that the importer knows: it becomes {found.becomes}")
-    TABLE[name] = Entry(name, function, "what was registered", own=True)
+    TABLE[name] = TableRow(name, function, "what was registered", own=True)
 
 
 def made_by_user(layer: KerasLayer, found: Any) -> Made:

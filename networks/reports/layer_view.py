@@ -151,7 +151,7 @@ class LayerView(JavaSpelling):
     # At work
 
     def set_input(self, x: Any, workspace_mgr: None = None) -> None:
-        """Set the input of :meth:`activate` and :meth:`pre_output`."""
+        """Set the input of :meth:`activate` and :meth:`pre_output`; ``workspace_mgr`` has no effect."""
         self._input = x
 
     def input(self) -> Any:
@@ -169,7 +169,7 @@ class LayerView(JavaSpelling):
         return self._run(self._network.engine.alone(self._key), x, bool(training), mask)
 
     def pre_output(self, training: bool = False, workspace_mgr: None = None) -> Any:
-        """Activations for the input that was set, without the activation function.
+        """Activations for the input that was set, without the activation function; ``workspace_mgr`` has no effect.
 
         Raises
         ------

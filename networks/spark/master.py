@@ -269,7 +269,7 @@ class SharedTrainingMaster(JavaSpelling):
     Parameters
     ----------
     *given, **options
-        DL4J's settings.
+        DL4J's settings, without effect.
 
     Raises
     ------

@@ -27,14 +27,14 @@ Mode = PadMode
 
 
 class CropMethod(IntEnum):
-    """How ``crop_and_resize`` finds the pixels of a part."""
+    """Ways in which ``crop_and_resize`` finds the pixels of a part."""
 
     BILINEAR = 0  #: linear interpolation
     NEAREST = 1   #: the nearest pixel
 
 
 class UpdateOp(JavaEnum):
-    """What ``Nd4j.scatterUpdate`` does with slices."""
+    """Ways in which ``Nd4j.scatterUpdate`` changes slices."""
 
     ADD = 0               #: slice + update
     SUBTRACT = 1          #: slice - update

@@ -1,4 +1,4 @@
-"""What declares a configuration class: the decorator, and what stands in the class's body.
+"""Declaration of configuration classes: the decorator, and what stands in the body of a class.
 
 Apart from :class:`.Configuration`, whose stubs name classes of every room: so type checkers know the decorator before they read its uses.
 """

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self
 from ..errors import ConfigurationError, MissingOpError
 from .classes import is_registered
 from .configuration import Configuration, lenient_reader
+from .values import convert
 
 #: Packages of which nobody can register a class: an unknown one means a damaged file or one of a newer DL4J.
 _NOT_OF_PLUG_INS = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.deeplearning4j.", "org.nd4j.")
@@ -47,7 +48,7 @@ class MissingClass(Configuration):
         self = cls.__new__(cls)
         values = {n: None if f.required else f.default() for n, f in cls._fields.items()}
         if "layer_name" in values:
-            values["layer_name"] = document.get("layerName")
+            values["layer_name"] = convert(document.get("layerName"), cls._fields["layer_name"].hint(), f"{cls.__name__}.layer_name")
         self._put(**values, _extra={}, document=document, missing_classes=tuple(missing_classes), extent=extent)
         return self
 

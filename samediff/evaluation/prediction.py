@@ -39,7 +39,7 @@ class Prediction(PredictionNames):
         return self.predicted_class
 
     def get_record_meta_data(self, kind: type | None = None) -> Any:
-        """Return the meta data as they were given; the class of them, as DL4J asks for it, has no effect."""
+        """Return the meta data as they were given; ``kind``, the class of them that DL4J asks for, has no effect."""
         return self.record_meta_data
 
     def __str__(self) -> str:

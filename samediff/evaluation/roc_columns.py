@@ -12,6 +12,7 @@ from ..codecs.atomic_files import atomic_write
 from ..drawing.evaluations import of_roc
 from ..drawing.figures import Draw, svg
 from ..errors import ConfigurationError, NumericalError, ShapeError
+from ..text.html import html_text
 from .base import BaseEvaluation
 from .counts import mean
 from .curves import PrecisionRecallCurve, RocCurve
@@ -268,7 +269,7 @@ class EvaluationTools(EvaluationToolsNames):
             What was counted.
         """
         return (f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{type(roc).__name__}</title></head>'
-                f"<body>{roc._repr_html_()}{svg(roc.plot())}</body></html>")
+                f"<body>{html_text(type(roc).__name__, roc.stats())}{svg(roc.plot())}</body></html>")
 
     @staticmethod
     def export_roc_charts_to_html_file(roc: BaseEvaluation, file: str | os.PathLike[str]) -> None:

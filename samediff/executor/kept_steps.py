@@ -1,4 +1,4 @@
-"""What a scan computes in its steps, kept for the scan that goes back: that reads the values instead of computing them again."""
+"""Results of a scan's steps, kept for the scan that goes back, which reads them instead of computing them again."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence

@@ -153,7 +153,8 @@ def gradient_op(name: str) -> type[Op] | None:
     if stem in SHORT:
         return OPS.get(f"{SHORT[stem]}_{kind}")
     of = OPS.get(KERNELS.get(stem, stem))
-    if of is None or issubclass(of, Backprop) or of.compute is Op.compute or of.gradient == "none" or of.stateful:
+    if of is None or issubclass(of, Backprop) or of.compute is Op.compute or of.gradient == "none" or of.stateful \
+            or of.not_differentiable_by:
         return None
     if kind == "grad" and "_loss" not in of.id:
         return None

@@ -64,20 +64,7 @@ class Arranging:
         >>> Nd4j.scatterUpdate("ADD", a, [2, 2], Nd4j.ones(2, 2), 1).tolist()
         [[0.0, 0.0], [0.0, 0.0], [2.0, 2.0]]
         """
-        rank, how = len(tuple(array.shape)), coerce(UpdateOp, how, "the operation")
-        inner = sorted(normalize_axis(a, rank) for a in axes_of(axes))
-        order = [*(a for a in range(rank) if a not in inner), *inner]
-        places = np.asarray(wholes(indices, "an index"), np.int32)
-        width = math.prod(array.shape[a] for a in inner)
-        moved, changes = (call(np.transpose, a, order) for a in (array, _array(updates)))
-        rows, changes = (call(np.reshape, a, (-1, width)) for a in (moved, changes))
-        if int(changes.shape[0]) != len(places):
-            raise ShapeError(f"Nd4j.scatterUpdate takes a slice along axes {tuple(inner)} for each of {len(places)} indices; updates of "
-                             f"shape {tuple(updates.shape)} have {changes.shape[0]}")
-        if how in _REVERSED:
-            changes, how = run(_REVERSED[how], run("gather", rows, places), changes), UpdateOp.ASSIGN
-        found = call(np.reshape, run(_SCATTERED[how], rows, places, changes), tuple(moved.shape))
-        return written(call(np.transpose, found, [order.index(a) for a in range(rank)]), array)  # type: ignore[no-any-return]
+        return written(_scattered(coerce(UpdateOp, how, "the operation"), array, indices, updates, axes), array)  # type: ignore[no-any-return]
 
     @staticmethod
     def sort(array: Any, *how: Any) -> INDArray:
@@ -210,3 +197,21 @@ class Arranging:
         """Write ``EPS_THRESHOLD`` where elements are NaN."""
         if array.dtype.kind == "f":
             written(call(np.where, call(np.isnan, array), array.dtype.type(Settings.EPS_THRESHOLD), array), array)
+
+
+def _scattered(how: UpdateOp, array: Any, indices: Any, updates: Any, axes: Any) -> Any:
+    """What :meth:`Arranging.scatter_update` writes into the array."""
+    rank = len(tuple(array.shape))
+    inner = sorted(normalize_axis(a, rank) for a in axes_of(axes))
+    order = [*(a for a in range(rank) if a not in inner), *inner]
+    places = np.asarray(wholes(indices, "an index"), np.int32)
+    width = math.prod(array.shape[a] for a in inner)
+    moved, changes = (call(np.transpose, a, order) for a in (array, _array(updates)))
+    rows, changes = (call(np.reshape, a, (-1, width)) for a in (moved, changes))
+    if int(changes.shape[0]) != len(places):
+        raise ShapeError(f"Nd4j.scatterUpdate takes a slice along axes {tuple(inner)} for each of {len(places)} indices; updates of "
+                         f"shape {tuple(updates.shape)} have {changes.shape[0]}")
+    if how in _REVERSED:
+        changes, how = run(_REVERSED[how], run("gather", rows, places), changes), UpdateOp.ASSIGN
+    found = call(np.reshape, run(_SCATTERED[how], rows, places, changes), tuple(moved.shape))
+    return call(np.transpose, found, [order.index(a) for a in range(rank)])

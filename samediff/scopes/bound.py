@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 
 class GraphFunction(Protocol):
-    """What is asked of a compiled function here."""
+    """The part of a compiled function that is used here."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def graph(self, *args: Any, **kwargs: Any) -> Any: ...

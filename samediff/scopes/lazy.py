@@ -189,9 +189,10 @@ class LazyINDArray:
 
     def reshape(self, *args: Any, **options: Any) -> Any:
         """As of :class:`INDArray`; sizes that are not known stand beside numbers."""
-        sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        order, rest = ({"order": args[0].upper()}, args[1:]) if args and isinstance(args[0], str) and not self._plain else ({}, args)
+        sizes = rest[0] if len(rest) == 1 and isinstance(rest[0], (tuple, list)) else rest
         if self._real is None and (self._plain or any(isinstance(n, SymbolicSize) for n in sizes)):
-            return self._recorder().record_method("reshape", self, (tuple(sizes),), options)
+            return self._recorder().record_method("reshape", self, (tuple(sizes),), {**order, **options})
         return INDArray.reshape(self, *args, **options)     # type: ignore[arg-type]
 
     def fill(self, value: Any) -> None:

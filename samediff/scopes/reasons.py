@@ -1,4 +1,4 @@
-"""Why a function was not compiled, with the user's line; and its errors, as typed as those of what is compiled."""
+"""The reason why a function was not compiled, with the user's line; and its errors, as typed as those of what is compiled."""
 from __future__ import annotations
 
 from ..base.source_line import line_of

@@ -1,4 +1,4 @@
-"""Which recorded arrays look at the same memory in NumPy, and how all of them change when one does."""
+"""Recorded arrays that look at the same memory in NumPy: all of them change when one does."""
 from __future__ import annotations
 
 import math

@@ -26,7 +26,7 @@ from ..ir.variable import SDVariable
 from ..numpy_functions.fourier import ComplexArray
 from ..numpy_functions.functions import NumpyFunctions
 from . import in_place
-from .asked_of_numpy import STRICTER, refusal
+from .asked_of_numpy import STRICTER, refusal, strict_refusal
 from .beginning_call import BeginningCall
 from .lazy import LazyINDArray, array_of, is_pending, is_plain, keep_values, trace_of, value_of
 from .memory_order import MemoryOrders
@@ -108,7 +108,7 @@ class GraphTrace:
             return in_place.change(self, function, args, kwargs)
         if out is not None and not isinstance(out, LazyINDArray):
             return in_place.change(self, function, (out, *args), kwargs)
-        if function in STRICTER and (theirs := refusal(function, args, kwargs)) is not None:
+        if (theirs := strict_refusal(function, args, kwargs)) is not None:
             raise (error_class(theirs) or GraphError)(str(theirs)) from theirs
         try:
             with self._all_or_nothing():

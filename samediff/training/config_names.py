@@ -1,4 +1,4 @@
-"""What a training configuration names must be there: placeholders, losses, evaluated variables, label arrays."""
+"""Checks that what a training configuration names is there: placeholders, losses, evaluated variables, label arrays."""
 from __future__ import annotations
 
 from collections.abc import Iterable

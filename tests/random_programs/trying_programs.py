@@ -30,9 +30,9 @@ GRADIENT = 2e-4
 
 
 #: Ops that are defined for symmetric matrices alone, which a direction leaves, that count what is 0, or whose gradient is none on purpose.
-UNLIKE = ("logdet", "cholesky", "stop_gradient", "NONZERO")
+UNLIKE = ("logdet", "cholesky", "stop_gradient", "NONZERO", "fake_quant")
 #: What is said of what needs sizes that values decide.
-OPEN = ("one is left open", "not known while the graph is built", "open sizes", "an open number of elements")
+OPEN = ("one is left open", "not known while the graph is built", "open sizes", "an open number of elements", "a position may come twice")
 
 
 class Different(Exception):

@@ -253,22 +253,28 @@ def write(target: Any, key: tuple[Any, ...], values: Any, what: str) -> None:
     if isinstance(part, np.ndarray):
         assign(part, values, what)
         return
-    shape, given = tuple(part.shape), numbers(values, what)
+    shape = tuple(part.shape)
     del part                                            # which looks at what is to change
-    if all(isinstance(n, int) for n in (*shape, *given.shape)):         # sizes that are open in a graph are checked when it runs
+    target[(*key, ...)] = _fitting_recorded(values, shape, what)
+
+
+def _fitting_recorded(values: Any, shape: tuple[Any, ...], what: str) -> Any:
+    """As :func:`fitting`, for a recorded part: sizes that are open are checked when the graph runs."""
+    given = numbers(values, what)
+    if all(isinstance(n, int) for n in (*shape, *given.shape)):
         if math.prod(given.shape) == math.prod(shape) and tuple(given.shape) != shape:
-            given = np.reshape(given, shape)
+            given = np.asarray(given).reshape(shape) if isinstance(given, np.ndarray) else np.reshape(given, shape)
         try:
             np.broadcast_to(np.empty(tuple(given.shape)), shape)
         except ValueError:
             raise ShapeError(f"{what}: values of shape {tuple(given.shape)} do not fit the part, which has shape {shape}") from None
-    target[(*key, ...)] = given
+    return given
 
 
 def assign(target: Any, values: Any, what: str) -> Any:
     """Write values, broadcast where they are fewer, into an array, which keeps its type."""
     if state.recorder is not None:
-        return state.recorder.record_assign(target, values)
+        return state.recorder.record_assign(target, _fitting_recorded(values, tuple(target.shape), what))
     with np.errstate(all="ignore"):
         np.copyto(np.asarray(target), fitting(values, tuple(target.shape), what), casting="unsafe")
     return target

@@ -84,6 +84,6 @@ def _product(x: Any, y: Any, turn_x: bool, turn_y: bool) -> Any:
         is_f = isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and _is_f(x) and _is_f(y)
         return made.dup("f") if is_f else made
     x, y = x.transpose() if turn_x else x, y.transpose() if turn_y else y
-    if x.shape[-1] != y.shape[0]:
+    if isinstance(x.shape[-1], int) and isinstance(y.shape[0], int) and x.shape[-1] != y.shape[0]:     # open ones are compared when it runs
         raise ShapeError(f"mmul: columns of x ({x.shape[-1]}) and rows of y ({y.shape[0]}) differ in {x.shape} times {y.shape}")
     return call(np.matmul, x, y)

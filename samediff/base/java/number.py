@@ -9,7 +9,7 @@ from ..java_names import NumberNames
 
 
 class Number(NumberNames):
-    """What Java's numbers can be asked for; base of the two kinds, which are Python's ``float`` and ``int`` besides.
+    """Methods of Java's numbers; base of the two kinds, which are Python's ``float`` and ``int`` besides.
 
     Examples
     --------

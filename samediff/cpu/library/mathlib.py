@@ -45,12 +45,18 @@ def _reduced(x):
     return I4(n), fma(p, r * r, r)
 
 
+@function(forceinline=True, fastmath={"nsz"})
+def _scaled(p, k):
+    """p * 2**k by two factors, which reach infinity and denormals; not contracted with what is added: there infinity would be finite."""
+    half = k >> I4(1)
+    return p * _power_of_two(half) * _power_of_two(k - half)
+
+
 @inline
 def fexp(x):
     """e**x in float32."""
     k, p = _reduced(vmin(vmax(x, F4(-104)), F4(89)))
-    half = k >> I4(1)
-    return (p + F4(1)) * _power_of_two(half) * _power_of_two(k - half)  # two factors reach infinity and denormals
+    return _scaled(p + F4(1), k)
 
 
 @inline
@@ -59,8 +65,7 @@ def fexpm1(x):
     k, p = _reduced(vmin(vmax(x, F4(-104)), F4(89)))
     half = k >> I4(1)
     s = _power_of_two(half) * _power_of_two(k - half)
-    large = (p + F4(1)) * _power_of_two(half) * _power_of_two(k - half)
-    return fma(p, s, s - F4(1)) if k < I4(120) else large
+    return fma(p, s, s - F4(1)) if k < I4(120) else _scaled(p + F4(1), k)
 
 
 @inline

@@ -1,4 +1,4 @@
-"""What DL4J's loaders and fetchers say of public data sets; the iterators fetch these."""
+"""Facts about public data sets from DL4J's loaders and fetchers; the iterators fetch these."""
 from __future__ import annotations
 
 __all__ = ["Cifar10Fetcher", "CifarLoader", "MnistDataFetcher", "TinyImageNetFetcher", "UciSequenceDataFetcher"]

@@ -37,7 +37,7 @@ class DataSetType(JavaEnum):
 
 
 class Asked(NamedTuple):
-    """What iterators of pictures are asked for."""
+    """The data that an iterator of pictures is asked for."""
 
     img_dim: Sequence[int] | None
     data_set: DataSetType | str

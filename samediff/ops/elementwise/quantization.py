@@ -107,7 +107,9 @@ class CompareAndBitpack(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        shape = specs[0].shape
+        shape, threshold = specs[0].shape, specs[1].shape
+        if threshold is not None and any(n >= 0 and n != 1 for n in threshold):
+            raise ShapeError(f"the threshold is one number, got shape {threshold}")
         if shape is not None and (not shape or (shape[-1] > 0 and shape[-1] % 8)):
             raise ShapeError(f"the size of the last axis is a multiple of 8, got shape {shape}")
         return TensorSpec(None if shape is None else (*shape[:-1], shape[-1] // 8 if shape[-1] > 0 else shape[-1]), DataType.UBYTE)

@@ -1,4 +1,4 @@
-"""Which matrices of a product are transposed, as an object."""
+"""The choice of matrices of a product that are transposed, as an object."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def _another(field: str) -> Callable[..., None]:
 
 @configuration("org.nd4j.linalg.api.blas.params.MMulTranspose")
 class MMulTranspose(Configuration, MMulTransposeNames):
-    """Which matrices of a product are taken, or given, transposed: ``x.mmul(y, MMulTranspose(True, False))``.
+    """The matrices of a product that are taken, or given, transposed: ``x.mmul(y, MMulTranspose(True, False))``.
 
     Parameters
     ----------

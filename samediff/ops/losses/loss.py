@@ -17,7 +17,7 @@ from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
 from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
-from ..elementwise.masking import keep_unmasked, mask_gradient, times_mask
+from ..elementwise.masking import mask_gradient, times_mask
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -106,8 +106,8 @@ class LossOp(Composite):
         if self.loss_reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:
             return sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), sd.add_op(NotZero(), [weights]).sum())
         total = weights.sum()
-        centre = sd.add_op(Detached(), [keep_unmasked(terms, weights).mean()])      # any constant: keeps the gradient for the weights exact
-        return sd.call("math", "div_no_nan", times_mask(terms - centre, weights).sum(), total) + centre * sd.add_op(NotZero(), [total])
+        centre = sd.add_op(Detached(), [sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), total)])
+        return sd.call("math", "div_no_nan", times_mask(terms - centre, weights).sum(), total) + centre     # exact by weights
 
 
 def weighted(xp: Any, terms: Any, weights: Any, how: LossReduce) -> Any:

@@ -50,7 +50,7 @@ from dl4py.networks.commands import inspect
 from dl4py.networks.files.model_zip import ModelZip, write_model_zip
 from dl4py.samediff import DataSet, MultiDataSet
 from dl4py.samediff.base.registry import MissingClassWarning
-from dl4py.samediff.errors import FileFormatError, GraphError, MissingOpError
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, GraphError, MissingOpError
 from dl4py.samediff.training import Adam, Nesterovs, StepSchedule
 
 
@@ -403,6 +403,16 @@ def test_a_configuration_of_an_old_version_stays_as_it_was(tmp_path):
     assert {k: a.size for k, a in net.param_table().items()} == {"0_W": 12, "0_b": 4, "1_unknown": 14}
     net.save(tmp_path / "same.zip")
     assert entries(tmp_path / "same.zip") == entries(tmp_path / "in.zip")
+
+
+def test_a_missing_layer_has_a_name_or_none(tmp_path):
+    path = tmp_path / "n.zip"
+    given("rows")[0].save(path)
+    document = json.loads(entries(path)["configuration.json"])
+    document["confs"][0]["layer"] |= {"@class": "org.acme.Missing", "layerName": 5}
+    changed = rewritten(path, tmp_path / "in.zip", json.dumps(document))
+    with pytest.raises(ConfigurationError, match="layer_name: expected str; got 5"):
+        MultiLayerNetwork.load(changed, missing="keep")
 
 
 @pytest.mark.sampled(2)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from dl4py import DataType, DynamicCustomOp, Nd4j, SameDiff
+from dl4py import DataType, DynamicCustomOp, GraphScope, INDArray, Nd4j, SameDiff, compiled
 from dl4py.samediff import Conditions
 from dl4py.samediff.errors import DataTypeError, GraphError, OutOfRangeError, ShapeError
 from dl4py.samediff.nd4j import op_classes
@@ -35,6 +35,21 @@ def test_scatter_update(how, after):
     b = Nd4j.create(A)
     Nd4j.getExecutioner().scatterUpdate(how, b, [0, 2], Nd4j.create(U), 1)
     np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_scatter_update_is_recorded(axis):
+    def work(a):
+        a = a * 2
+        added = Nd4j.scatterUpdate("ADD", a.dup(), [1, 1], a + 1, axis)
+        return added, Nd4j.scatterUpdate("DIVIDE", a, [0], a[:1], 1)
+    square = INDArray.of(np.arange(1.0, 5.0).reshape(2, 2))
+    wanted = work(square)
+    with GraphScope():
+        found = work(square)
+    for a, b, c in zip(found, compiled(work)(square), wanted, strict=True):
+        np.testing.assert_array_equal(a, c)
+        np.testing.assert_array_equal(b, c)
 
 
 def test_scatter_update_of_larger_slices():

@@ -77,3 +77,16 @@ def test_weights_of_counts_that_nobody_sees_have_no_gradient(length):
     found = OPS["counted_at"]().compute(np, np.arange(10.0, 10 + length), np.array([[0, 2, 5]]))
     assert found.shape == (1, 3) and found.dtype == np.float64
     assert found.tolist() == [[10.0 + k if k < length else 0.0 for k in (0, 2, 5)]]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("name", ["exp", "expm1"])
+def test_infinity_less_infinity_is_no_number(name, executor, monkeypatch):
+    """The last product of an exponential is not joined with what is added, where it would be finite."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    x = np.array([np.inf, 1.0, 89.0], np.float32)
+    sd = SameDiff.create()
+    p = sd.placeholder("p", DataType.FLOAT, 3)
+    sd.math.sub("y", getattr(sd.math, name)(p), p * p)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(sd.output_single({"p": x}, "y"), getattr(np, name)(x) - x * x, rtol=1e-5)

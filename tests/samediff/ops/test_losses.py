@@ -197,3 +197,14 @@ def test_a_margin_that_is_just_kept_has_no_gradient() -> None:
     p = sd.var("p", np.array([1.0, 0.5, -1.0, 2.0]))
     sd.loss.hinge_loss(sd.constant(np.array([1.0, 1.0, 0.0, 1.0])), p, None, LossReduce.SUM).mark_as_loss()
     np.testing.assert_array_equal(sd.calculate_gradients({}, "p")["p"], [0, -1, 0, 0])
+
+
+@pytest.mark.parametrize("executor", ["plan", "reference"])
+def test_a_large_loss_of_little_weight(executor, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    label, weights = np.array([[1.0], [1e6]], np.float32), np.array([[1e6], [1.0]], np.float32)
+    sd = SameDiff.create()
+    sd.loss.absolute_difference("loss", sd.constant(label), sd.placeholder("p", DataType.FLOAT, 2, 1), sd.constant(weights),
+                                LossReduce.MEAN_BY_WEIGHT)
+    found = sd.output_single({"p": np.zeros((2, 1), np.float32)}, "loss")
+    np.testing.assert_allclose(found, (label * weights).sum(dtype=float) / weights.sum(dtype=float), rtol=1e-6)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py import DataType, EagerOps, GraphScope, INDArray, Nd4j, Transforms, compiled
-from dl4py.samediff.errors import DataTypeError, GraphScopeError
+from dl4py.samediff.errors import DataTypeError, GraphScopeError, ShapeError
 
 A = INDArray.of(np.arange(16, dtype=np.float64).reshape(4, 4))
 ops = EagerOps()
@@ -194,3 +194,17 @@ def test_truth_values_are_not_subtracted(op):
     places = INDArray.of(np.array([[0]] if "nd" in op else [0]))
     with pytest.raises(DataTypeError, match=op):
         ops.op(op, x, places, x[:1])
+
+
+def test_values_of_another_shape_are_assigned_as_without_a_scope():
+    def work(x):
+        row, column, none = x[:1] * 2, x[:, :1] * 3, x[:0] * 1
+        return row.assign(column), column.dup().assign(x[1]), none.assign(x[:, :0])
+    wanted = work(A)
+    with GraphScope():
+        found = work(A)
+    for a, b, c in zip(found, compiled(work)(A), wanted, strict=True):
+        np.testing.assert_array_equal(a, c)
+        np.testing.assert_array_equal(b, c)
+    with pytest.raises(ShapeError, match=r"assign: values of shape \(3,\) .*test_in_place"), GraphScope():
+        (A * 1).assign(INDArray.of(np.ones(3)))

@@ -25,6 +25,8 @@ FUNCTIONS = {
     "rows made flat": lambda x: x[:, :, None].reshape(x.shape[0], -1) * 2,
     "a shape as a tuple": lambda x: np.reshape(x.reshape((x.shape[0], 3, 1)), (3 * x.shape[0],)),
     "a shape to stretch to": lambda x: np.broadcast_to(x.sum(1, keepdims=True), (x.shape[0], 4)),
+    "columns made flat": lambda x: x.reshape("f", 3, x.shape[0]) + x.reshape("c", (3, x.shape[0])),
+    "a product along open sizes": lambda x: x.transpose().mmul(x),
     "results": lambda x: {"rows": x.shape[0], "twice": (2 * x.shape[0], [x.size]), "half": x.shape[0] / 2},
     "a loop": lambda x: Nd4j.while_loop((0, x), lambda v: v[0] < x.shape[0], lambda v: (v[0] + 1, v[1] * 2))[1],
 }

@@ -102,6 +102,20 @@ def test_what_numpy_refuses(name, way):
         assert isinstance(error, type(theirs)) or type(theirs).__module__.startswith("numpy._core"), (error, theirs)
 
 
+@pytest.mark.parametrize("name", ["gradient twice", "differences", "bounds"])
+def test_open_sizes_hide_no_wrong_call(name):
+    call, kind = OF_NUMPY[name]
+    with pytest.raises(kind):
+        compiled(call, open_batch=True)(A)
+
+
+def test_open_sizes_may_be_larger():
+    """What a few rows would not allow, many do."""
+    many = np.random.default_rng(1).permutation(40).astype(float)
+    with pytest.warns(UserWarning, match="traced anew for each size"):
+        np.testing.assert_array_equal(compiled(lambda x: np.partition(x, 20)[20], open_batch=True)(many), 20)
+
+
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("way", [w for w in WAYS if "plain" not in w])
 @pytest.mark.parametrize("name", OF_DL4J)

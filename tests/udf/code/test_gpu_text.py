@@ -109,7 +109,13 @@ def test_check_op_compares_the_text_with_compute():
     def wrong(xp, x):
         return xp.exp(x)
     x = np.linspace(-1, 1, 256)
-    report = check_op(scaled, [x, np.ones(256)], {"power": 3})
+    @user_op("test_cuda.right", cuda="""extern "C" __global__ void f(const T *x, T1 *y, const long long power, long long n) {
+        const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+        if (i < n) y[i] = power * exp(x[i]);
+    }""")
+    def right(xp, x, *, power: int = 2):
+        return power * xp.exp(x)
+    report = check_op(right, [x], {"power": 3})
     assert report.passed and "emulated:0 agrees with compute" in str(report)
     failed = check_op(wrong, [x])
     assert [c.name for c in failed.failures] == ["CUDA text stays in its arrays"]

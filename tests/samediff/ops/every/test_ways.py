@@ -16,10 +16,10 @@ from tests.samediff.ops.rows.op_table import ROWS
 CALLED = {
     "LAPACK does the work":
         "cholesky eig log_matrix_determinant logdet lstsq lu lu_order matrix_cofactors matrix_determinant matrix_inverse qr "
-        "eigh solve svd svd_factors svd_slope triangular_solve",
+        "eigh solve sqrtm svd svd_factors svd_slope triangular_solve",
     "how much comes out, only a run can tell":
-        "bincount dynamic_partition gather_list list_places non_max_suppression range_of repeat_positions scatter_list "
-        "segment_max segment_mean segment_min tensor_array_write unique write_list",
+        "bincount dynamic_partition gather_list list_places non_max_suppression non_max_suppression_overlaps range_of "
+        "repeat_positions scatter_list segment_max segment_mean segment_min tensor_array_write unique unique_with_counts write_list",
     "sorting":
         "in_top_k nth_element nth_place percentile percentile_place put_along_last take_along_last top_k",
     "arrays that are given steer it":
@@ -29,10 +29,12 @@ CALLED = {
         "unsorted_segment_sqrt_n unsorted_segment_sum",
     "compiled, but with work of NumPy's between the kernels":
         "lstm_sequence matmul max_pool_with_argmax softmax_cross_entropy_loss",
+    "functions of SciPy":
+        "betainc igamma igammac polygamma zeta",
     "array code of NumPy so far":
-        "bitcast clip_by_global_norm copy cross ctc_curvature ctc_loss ctc_slope cumprod_bp deconv2d_tf diag "
-        "digamma dilation2d dilation2d_gather dilation2d_grad fused_batch_norm identity_n match_condition matrix_diag "
-        "matrix_set_diag merge_op mergemaxindex normalize_moments old_assign product_of_others repeat "
+        "bitcast check_numerics clip_by_global_norm compare_and_bitpack copy cross ctc_curvature ctc_loss ctc_slope cumprod_bp deconv2d_tf "
+        "diag digamma dilation2d dilation2d_gather dilation2d_grad draw_bounding_boxes fused_batch_norm identity_n match_condition "
+        "matrix_diag matrix_set_diag merge_op mergemaxindex normalize_moments old_assign product_of_others repeat "
         "space_to_batch_nd trace",
 }
 LISTED = {n for names in CALLED.values() for n in names.split()}

@@ -112,8 +112,8 @@ row("stack_list", "b: f:2,3,2")
 row("size_list", "b: f:2,3")
 
 # Special functions: derivatives by the last input alone
-for _id, _inputs in {"polygamma": ([[1.0, 2.0, 3.0]], "p:2,3"), "zeta": ("p:2,3", "p:3"), "igamma": ("p:2,3", "p:3"),
-                     "igammac": ("p:2,3", "p:3"), "betainc": ("p:2,3", "p:3", "u:2,3")}.items():
+for _id, _inputs in {"polygamma": ([[1.0, 2.0, 3.0]], "p:2,3"), "zeta": ([[1.8, 2.6, 3.1], [4.0, 2.2, 1.5]], "p:3"),
+                     "igamma": ("p:2,3", "p:3"), "igammac": ("p:2,3", "p:3"), "betainc": ("p:2,3", "p:3", "u:2,3")}.items():
     row(_id, *_inputs, through=lambda sd, op, variables: sd.add_op(op, variables), fixed=tuple(range(len(_inputs) - 1)))
 
 # Quantization, bits
