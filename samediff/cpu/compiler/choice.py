@@ -20,13 +20,13 @@ def compiler() -> Any:
     return _known[0]
 
 
-def machine_code(function: Any, symbol: str, options: dict[str, Any]) -> Any:
+def machine_code(function: Any, symbol: str, options: dict[str, Any], reference_counts: bool = True) -> Any:
     """The object file of a function of a table; a kernel that the lean compiler fails on is the other one's, as are all after it."""
     chosen = compiler()
     if chosen is _plain():
         return chosen.machine_code(function, symbol, options)
     try:
-        return chosen.machine_code(function, symbol, options)
+        return chosen.machine_code(function, symbol, options, reference_counts)
     except Exception as error:
         _known[0] = _plain()
         try:

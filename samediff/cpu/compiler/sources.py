@@ -125,13 +125,14 @@ def _text(options: dict[str, Any]) -> str:
     return repr(sorted((name, sorted(value) if isinstance(value, (set, frozenset)) else value) for name, value in options.items()))
 
 
-def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: Any) -> tuple[int, bool]:
+def compiled_entry(source: str, names: Callable[[], dict[str, Any]], reference_counts: bool = True, **options: Any) -> tuple[int, bool]:
     """Compile ``entry(table, part, parts)`` as a function of the C language.
 
     Parameters
     ----------
     source : of the function
     names : gives what the source uses by name
+    reference_counts : of arrays; code that makes none does without
     options : of Numba
 
     Returns
@@ -143,7 +144,7 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
         from .settings import jit_enabled
         with jit_enabled():
             from .choice import machine_code
-            made: objects.Code = machine_code(function_of(source, "entry", names()), symbol_of(stamp), options)
+            made: objects.Code = machine_code(function_of(source, "entry", names()), symbol_of(stamp), options, reference_counts)
         return made
     from . import objects as objects
     stamp = stamp_of_entry(source, options)

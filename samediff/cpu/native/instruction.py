@@ -38,17 +38,19 @@ class Entry:
     source : of the function
     names : gives what the source uses by name
     seconds : that compiling takes, about
+    makes_arrays : whether the function, beside what it calls, makes arrays of its own: those it is given need no reference counts
     """
 
     source: str
     names: Callable[[], dict[str, Any]]
     seconds: float
+    makes_arrays: bool = True
 
     @lazy_property
     def address(self) -> int:
         """The address of the compiled function."""
         with _compiling:        # once, however many threads ask
-            return compiled_entry(self.source, self.names, **FLAGS)[0]
+            return compiled_entry(self.source, self.names, reference_counts=self.makes_arrays, **FLAGS)[0]
 
     @property
     def stamp(self) -> str:
@@ -111,7 +113,7 @@ def _names_and(known: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 @functools.lru_cache(maxsize=4096)
 def entry_of_source(source: str) -> Entry:
     """The function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know."""
-    return Entry(source, _names_of_expressions, 0.1)
+    return Entry(source, _names_of_expressions, 0.1, makes_arrays=False)
 
 
 _DEF = "def entry(table, part, parts):"
