@@ -161,7 +161,7 @@ def _like_old(trace: Any, old: GraphArray, value: Any) -> GraphArray:
     made = value if isinstance(value, GraphArray) else trace.xp.wrap(trace.sd.constant(np.asarray(value, old.dtype)))
     made = _without_ones(trace, made, old.ndim)
     if -1 in (old.variable.spec.shape or ()) and made.variable.spec.shape != old.variable.spec.shape:
-        return trace.xp.where(trace.xp.ones_like(old, dtype=np.bool_), made.astype(old.dtype), old)  # type: ignore[no-any-return]
+        return trace.xp.broadcast_to(made.astype(old.dtype), old.shape)  # type: ignore[no-any-return]
     return _stretched(trace, made.astype(old.dtype), old.variable.spec.shape)
 
 

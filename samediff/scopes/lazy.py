@@ -29,6 +29,10 @@ METHODS = frozenset((
     "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"))
 
 
+#: Methods that take sizes as such, where others take them as numbers.
+OF_SIZES = frozenset(("broadcast", "repmat"))
+
+
 class OpenCount(SymbolicSize):
     """The number of elements of an array some of whose sizes are not known; called, the size of a dimension."""
 
@@ -189,10 +193,9 @@ class LazyINDArray:
 
     def reshape(self, *args: Any, **options: Any) -> Any:
         """As of :class:`INDArray`; sizes that are not known stand beside numbers."""
-        order, rest = ({"order": args[0].upper()}, args[1:]) if args and isinstance(args[0], str) and not self._plain else ({}, args)
-        sizes = rest[0] if len(rest) == 1 and isinstance(rest[0], (tuple, list)) else rest
-        if self._real is None and (self._plain or any(isinstance(n, SymbolicSize) for n in sizes)):
-            return self._recorder().record_method("reshape", self, (tuple(sizes),), {**order, **options})
+        if self._real is None and self._plain:
+            sizes = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+            return self._recorder().record_method("reshape", self, (tuple(sizes),), options)
         return INDArray.reshape(self, *args, **options)     # type: ignore[arg-type]
 
     def fill(self, value: Any) -> None:
@@ -219,7 +222,7 @@ class LazyINDArray:
             return self._method(name)
         member = inspect.getattr_static(INDArray, name, None)
         if isinstance(member, types.FunctionType) and not hasattr(member, "of_numpy"):
-            return lambda *args, **kwargs: member(self, *map(self._array_of_size, args), **kwargs)
+            return lambda *args, **kwargs: member(self, *(args if name in OF_SIZES else map(self._array_of_size, args)), **kwargs)
         if isinstance(member, property) and member.fget is not None:
             return member.fget(self)
         if name in METHODS:

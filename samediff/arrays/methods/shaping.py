@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...errors import AxisError, GraphError, ShapeError
+from ...families.array_code.symbolic_size import SymbolicSize
 from ...ir.translate_errors import refusing
 from ..numpy_calls import call
 from ..orders import arranged, order_like, order_of_first
@@ -17,9 +18,15 @@ from ..recording import state
 
 
 def sizes_of(args: Any) -> tuple[int, ...]:
-    """Sizes that are given one by one or as a list."""
+    """Sizes that are given one by one or as a list; those that are not known while a graph is recorded stay as they are."""
     flat = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)) else args
-    return wholes(flat, "a size or dimension")
+    if isinstance(flat, np.ndarray):
+        return wholes(flat, "a size or dimension")
+    known = wholes([n for n in flat if not isinstance(n, SymbolicSize)], "a size or dimension")
+    if len(known) == len(flat):
+        return known
+    rest = iter(known)
+    return tuple(n if isinstance(n, SymbolicSize) else next(rest) for n in flat)  # type: ignore[misc]
 
 
 def order_of(value: str) -> str:
@@ -44,7 +51,7 @@ class Shaping:
         order = order_of(rest.pop(0)) if rest and isinstance(rest[0], str) else numpy.pop("order", "C")
         enforce = bool(rest.pop(0)) if rest and isinstance(rest[0], (bool, np.bool_)) else False
         sizes = sizes_of(rest or [numpy.pop("shape", ())])
-        if any(n < -1 for n in sizes):
+        if any(isinstance(n, int) and n < -1 for n in sizes):
             raise ShapeError(f"sizes are 0 or more, and one may be -1, which follows from the others; got {sizes}")
         if state.recorder is None and isinstance(self, np.ndarray):
             try:
@@ -114,10 +121,12 @@ class Shaping:
             x = self.reshape(*self.shape[extra:]) if extra > 0 and all(n == 1 for n in self.shape[:extra]) else self
             return target.assign(x.broadcast(*target.shape))
         wanted = sizes_of(sizes)
-        if tuple(self.shape) == wanted:
+        known = all(isinstance(n, int) for n in (*self.shape, *wanted))
+        if known and tuple(self.shape) == wanted:
             return self
         try:
-            np.broadcast_shapes(tuple(self.shape), wanted)
+            if known:
+                np.broadcast_shapes(tuple(self.shape), wanted)
             found = call(np.broadcast_to, self, wanted)
         except ValueError:
             raise ShapeError(f"an array of shape {tuple(self.shape)} cannot be broadcast to {wanted}") from None

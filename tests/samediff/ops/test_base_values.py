@@ -40,6 +40,15 @@ def test_conditions(sd):
     assert sd.math.first_index(x, Conditions.less_than(0.0), 1).eval().tolist() == [-1, 1]
 
 
+@pytest.mark.parametrize("condition", [Conditions.eps_equals(2.0, 0.25), Conditions.less_than(0.25)])
+def test_conditions_come_back_from_files(sd, condition, tmp_path):
+    sd.placeholder("x", DataType.DOUBLE, 4)
+    sd.math.match_condition("found", sd.variable("x"), condition)
+    sd.save(tmp_path / "graph.fb")
+    x = np.array([1.9, 2.2, 2.3, 0.2])
+    np.testing.assert_array_equal(SameDiff.load(tmp_path / "graph.fb").output_single({"x": x}, "found"), condition.test(np, x))
+
+
 def test_log_sum_exp_is_stable_per_slice(sd):
     x = sd.constant(np.array([[1000.0, 1000.0], [-1000.0, -1000.0]]))
     np.testing.assert_allclose(sd.math.log_sum_exp(x, 1).eval(), [1000 + np.log(2), -1000 + np.log(2)])

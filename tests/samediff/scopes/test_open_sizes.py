@@ -27,6 +27,8 @@ FUNCTIONS = {
     "a shape to stretch to": lambda x: np.broadcast_to(x.sum(1, keepdims=True), (x.shape[0], 4)),
     "columns made flat": lambda x: x.reshape("f", 3, x.shape[0]) + x.reshape("c", (3, x.shape[0])),
     "a product along open sizes": lambda x: x.transpose().mmul(x),
+    "repeated rows": lambda x: x.repmat(x.shape[0], 2),
+    "a copy that is stretched": lambda x: x.broadcast(2, *x.shape) + x.sum(1, keepdims=True).broadcast(x.shape[0], 3),
     "results": lambda x: {"rows": x.shape[0], "twice": (2 * x.shape[0], [x.size]), "half": x.shape[0] / 2},
     "a loop": lambda x: Nd4j.while_loop((0, x), lambda v: v[0] < x.shape[0], lambda v: (v[0] + 1, v[1] * 2))[1],
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.kernels.random_numbers import uniform, uniform_single
+from dl4py.samediff.cpu.kernels.random_numbers import step_words, uniform, uniform_single
+from dl4py.samediff.ir.run_context import RunContext
+from dl4py.samediff.ops.control.control import STRIDE, at_step
 
 STREAM = 0x9ABCDEF0
 #: seed, iteration, draw
@@ -41,3 +43,11 @@ def test_doubles(size, begin, parts):
 def test_floats(size, parts):
     for place in PLACES:
         np.testing.assert_array_equal(drawn(uniform_single, place, size, np.float32, parts), generator(place).random(size, np.float32))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_every_step_of_a_scan_has_words_of_its_own(count):
+    found, context = np.zeros((count, 3), np.int64), RunContext(seed=2**63 + 5, iteration=3, draw=2)
+    step_words(np.array([5 - 2**63, 3, 2]), found, STRIDE - 2**64)
+    assert [int(n) % 2**64 for n in found[:, 0]] == [at_step(context, t).seed for t in range(count)]
+    assert (found[:, 1:] == [3, 2]).all()
