@@ -56,6 +56,7 @@ def functions():
                 yield f"{name}.{method}", plain, plain.__doc__
 
 
+@pytest.mark.slow
 def test_what_is_never_read_is_said_to_have_no_effect():
     silent = [f"{name}({parameter})" for name, function, doc in functions() for parameter in unused(function)
               if parameter not in (doc or "") or not re.search("(no|without) effect", doc, re.IGNORECASE)]

@@ -5,6 +5,8 @@ import ast
 import re
 from functools import cache
 
+import pytest
+
 from tests.test_imports import ROOT, sources
 
 #: What is documented in spite of its name: by Python, and by Numba for its extensions.
@@ -85,6 +87,7 @@ def foreign(tree: ast.Module) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_private_names_stand_in_few_files():
     used = {file: names for file, tree in trees().items() if (names := foreign(tree) - DOCUMENTED)}
     assert used == FENCES

@@ -68,8 +68,10 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
 }
 
 
+@pytest.mark.parametrize("executor", ["reference", pytest.param("plan", marks=pytest.mark.slow)])       # kernels take longer than programs
 @pytest.mark.parametrize("program", PORTS)
-def test_ports(program, tmp_path, monkeypatch):
+def test_ports(program, executor, tmp_path, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     ports, needs, _ = PORTS[program]
     for name in needs.split():
         made = getattr(data, name)
