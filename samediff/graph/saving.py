@@ -48,7 +48,9 @@ class SavingMixin(FittingMixin):
     def _tables_now(self, include_updater_state: bool, own_form: bool) -> FlatGraph:
         config = self.get_training_config()
         states = self._updater_state() if include_updater_state else {}
-        return replace(flat_graph_of(self, own_form), training_config=None if config is None else config.to_json(), updater_state=tuple(
+        losses = self.tables.losses if own_form else [n for n in self.get_loss_variables() if self.has_variable(n)]
+        return replace(flat_graph_of(self, own_form), loss_variables=tuple(losses),
+                       training_config=None if config is None else config.to_json(), updater_state=tuple(
             UpdaterState(name, tuple(state), tuple(encode_array(a) for a in state.values()))
             for name, state in states.items() if self.has_variable(name) and self.variable(name).is_trainable()))
 
@@ -186,12 +188,12 @@ class SavingMixin(FittingMixin):
         return self.dup()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), write_flat_graph(self._tables(True, own_form=True)), self.seed)
+        return _made, (type(self), write_flat_graph(self._tables(True, own_form=True)), self.seed, self.tables.losses_given)
 
 
-def _made(kind: type[Saved], data: bytes, seed: Any) -> Saved:
+def _made(kind: type[Saved], data: bytes, seed: Any, losses_given: bool = True) -> Saved:
     sd = kind.from_flat_buffers(data)
-    sd.seed = seed
+    sd.seed, sd.tables.losses_given = seed, losses_given
     return sd
 
 
