@@ -180,8 +180,7 @@ class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, m
         given = list(gradients)
         if len(given) != len(self.outputs):
             raise GraphError(f"{self.where()} has {len(self.outputs)} results; got {len(given)} gradients")
-        made = list(self.op.grad([None if n is None else self.same_diff.variable(n) for n in self.inputs],  # type: ignore[misc]
-                                 self.output_variables(), given))
+        made = list(self.grad([None if n is None else self.same_diff.variable(n) for n in self.inputs], self.output_variables(), given))
         return [*made, *[None] * (len(self.inputs) - len(made))]
 
     def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:

@@ -212,3 +212,10 @@ ABSENT = {
     "ParallelConcat": "Concat", "ReductionShape": "the shape of a reduction is known: variable.get_shape()",
     "TensorArrayRemove": "arrays are freed when nobody reads them any more",
 }
+
+#: Bases of DL4J's classes, for classes of users that name an op.
+BASES = frozenset("""
+    BaseArithmeticBackpropOp BaseBroadcastBoolOp BaseBroadcastOp BaseDynamicTransformOp BaseIndexAccumulation BaseOp BaseRandomOp
+    BaseReduce3Op BaseReduceBoolOp BaseReduceFloatOp BaseReduceLongOp BaseReduceOp BaseReduceSameOp BaseReductionBp BaseScalarBoolOp
+    BaseScalarOp BaseTransformAnyOp BaseTransformBoolOp BaseTransformFloatOp BaseTransformOp BaseTransformSameOp BaseTransformStrictOp
+""".split())
