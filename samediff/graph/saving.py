@@ -51,8 +51,8 @@ class SavingMixin(FittingMixin):
         states = self._updater_state() if include_updater_state else {}
         own = [node.where() for node in self.tables.nodes.values() if node.differentiate]
         if own:
-            warn_user(f"{', '.join(own)}: the class that made it has a gradient of its own, which files and copies do not keep; a class under "
-                      "@user_defined_op is kept with its gradient")
+            warn_user(f"{', '.join(own)}: the class that made it has a gradient of its own, which files and copies do not keep; a class "
+                      "under @user_defined_op is kept with its gradient")
         losses = self.tables.losses if own_form else [n for n in self.get_loss_variables() if self.has_variable(n)]
         return replace(flat_graph_of(self, own_form), loss_variables=tuple(losses),
                        training_config=None if config is None else config.to_json(), updater_state=tuple(

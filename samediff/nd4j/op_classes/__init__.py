@@ -74,8 +74,8 @@ def _told(name: str) -> str:
 @cache
 def op_class(name: str) -> type[NamedOp]:
     """The class of that name in DL4J."""
-    made = type(name, (NamedOp,), {"op_id": OP_NAMES.get(name, ""), "is_legacy": name in LEGACY, "__module__": __name__, **_NESTED.get(name, {}),
-                                   "__doc__": _told(name)})
+    made = type(name, (NamedOp,), {"op_id": OP_NAMES.get(name, ""), "is_legacy": name in LEGACY, "__module__": __name__,
+                                   "__doc__": _told(name), **_NESTED.get(name, {})})
     return made
 
 
