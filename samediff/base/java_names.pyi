@@ -1222,7 +1222,6 @@ class DynamicCustomOpNames(JavaSpelling):
     numSArguments = DynamicCustomOp.num_s_arguments
     numTArguments = DynamicCustomOp.num_t_arguments
     onnxName = DynamicCustomOp.onnx_name
-    opClass = DynamicCustomOp.op_class
     opHash = DynamicCustomOp.op_hash
     opId = DynamicCustomOp.op_id
     opName = DynamicCustomOp.op_name

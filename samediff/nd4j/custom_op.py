@@ -80,6 +80,7 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArg
 
     advice = "custom op"
     op_id: ClassVar[str] = ""
+    same_diff: Any
     is_legacy: ClassVar[bool] = False
 
     def __init__(self, name: Any = None, inputs: Any = (), outputs: Any = (), t_arguments: Any = (), i_arguments: Any = ()) -> None:
@@ -98,7 +99,7 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArg
         self.no_arguments()
         self.input_arguments, self.output_arguments = JavaList(), JavaList()
         self.in_place = False
-        self.same_diff: Any = None
+        self.same_diff = None
         self._op: Op | None = None
         self._placed: list[SDVariable] | None = None
 
@@ -179,7 +180,7 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArg
     def _read_arguments(self, named: type[Op] | None, inputs: Sequence[Any]) -> tuple[Op, list[int | None]]:
         """The op with the attributes that the argument lists hold, and the places of its inputs among those that are given."""
         node = self._node(len(inputs))
-        op = self._with_arguments(named or self.op_class(), node, inputs)
+        op = self._with_arguments(named or self._op_class(), node, inputs)
         places = spread_inputs(op, node, [str(i) for i in range(len(inputs))])
         return op, [None if p is None else int(p) for p in places]
 
@@ -191,7 +192,7 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArg
                         extra_params=tuple(self.t_arguments), extra_bools=tuple(self.b_arguments),
                         extra_types=tuple(t.code for t in self.d_arguments), extra_strings=tuple(self.s_arguments))
 
-    def op_class(self) -> type[Op]:
+    def _op_class(self) -> type[Op]:
         """The op of its name; MissingOpError where there is none."""
         name = self.op_name()
         found: type[Op] | None = OPS.get(self.op_id or KERNELS.get(name, name)) or _names()[self._node(0)]
@@ -243,8 +244,9 @@ class DynamicCustomOp(Advised, DynamicCustomOpNames, FunctionVariables, ArrayArg
             made = graph.add_op(op, inputs)
             self._placed = made if isinstance(made, list) else [made]
             if type(self).do_diff is not DynamicCustomOp.do_diff:
-                node = graph.producer(self._placed[0].name())
-                graph.tables.nodes[node.name] = replace(node, differentiate=partial(self._differentiated, inputs))
+                tables = graph.tables
+                name = tables.producers[self._placed[0].name()]
+                tables.nodes[name] = replace(tables.nodes[name], differentiate=partial(self._differentiated, inputs))
         return list(self._placed)
 
     output_variables = outputs

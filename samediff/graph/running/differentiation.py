@@ -79,9 +79,9 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
 
     def infer_loss_variables(self) -> list[str]:
         """The loss variables, or the only result that nothing consumes where there are none."""
-        found = self.get_loss_variables()
-        if found:
-            return [self.variable(name).name() for name in found]
+        losses = self.get_loss_variables()
+        if losses:
+            return [self.variable(name).name() for name in losses]
         open_ends = self._possible_losses()
         if len(open_ends) != 1:
             found = ", ".join(open_ends) or "none"

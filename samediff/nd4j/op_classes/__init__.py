@@ -49,7 +49,7 @@ class NamedOp(DynamicCustomOp):
                 return
             if not any(isinstance(a, bool) for a in args):
                 kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
-            self._op, inputs, outputs = constructed((self.op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
+            self._op, inputs, outputs = constructed((self._op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)
             if self.op_id and self._op.id != self.op_id:               # of another class of this name

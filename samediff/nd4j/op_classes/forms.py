@@ -74,7 +74,8 @@ class _Arguments:
     """
 
     def __init__(self, args: list[Any]) -> None:
-        self.first, self._left = args[0] if args else None, list(args)
+        self.first: Any = args[0] if args else None
+        self._left = list(args)
         self.names: list[str] = []
         self.values: list[Any] = []
         self.outputs: list[Any] = []
