@@ -249,6 +249,13 @@ class Times(UserDefinedCustomOp):
 name = sd.doUdf(Times(w, 5))[0].name()
 sd.save(folder + "/times.sdnb", False)
 equal(SameDiff.load(folder + "/times.sdnb", False).outputSingle({}, name), 5 * w.getArr())
+# 174 dynamicPartition maps its property
+sd.dynamicPartition(sd.constant(np.ones(3)), sd.constant(np.array([0, 1, 0], np.int32)), 2)
+assert sd.ops()[-1].mappingsForFunction()["dynamic_partition"]["numPartitions"] == "num_partitions"
+# 176 and dilation2D more of them, with the form of their values
+sd.cnn.dilation2D(sd.constant(np.ones((1, 4, 4, 1), np.float32)), sd.constant(np.ones((2, 2, 1), np.float32)), [1, 1], [1, 1], True)
+assert set(sd.ops()[-1].mappingsForFunction()["dilation2d"]) == {"strides", "rates", "isSameMode"}
+assert sd.ops()[-1].attributeAdaptersForFunction()["dilation2d"]
 # 176 dilation2D is exposed
 assert callable(sd.cnn.dilation2D)
 # 186 ops from variables
