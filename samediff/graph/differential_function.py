@@ -187,8 +187,8 @@ class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, m
     def attribute_adapters_for_function(self) -> dict[str, dict[str, str]]:
         """The file form of properties that are no plain numbers, in the language of ``FileArgs``: ``{op name: {property: form}}``."""
         args, others = file_args(type(self.op)), {n: p for p, n in self._others().items()}
-        slots = {parse_slot(text).name: text for text in (*args.ints, *args.floats, *args.bools, *args.dtypes, *args.strings) if ":" in text}
-        found = {others[name]: text for name, text in slots.items() if name in others}
+        slots = {parse_slot(text).name: text for text in (*args.ints, *args.floats, *args.bools, *args.dtypes, *args.strings)}
+        found = {others[name]: text for name, text in slots.items() if name in others and ":" in text}
         found |= {p: text for p, text in args.properties.items() if text.count(":") > 1}
         return {self.op_name(): found} if found else {}
 
