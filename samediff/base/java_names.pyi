@@ -3411,12 +3411,15 @@ class ConditionNames(JavaSpelling):
 class DifferentialFunctionNames(JavaSpelling):
     argNames = DifferentialFunction.arg_names
     attributeAdaptersForFunction = DifferentialFunction.attribute_adapters_for_function
+    bArgs = DifferentialFunction.b_args
     calculateOutputDataTypes = DifferentialFunction.calculate_output_data_types
     calculateOutputShape = DifferentialFunction.calculate_output_shape
+    dArgs = DifferentialFunction.d_args
     doDiff = DifferentialFunction.do_diff
     getNumOutputs = DifferentialFunction.get_num_outputs
     getOwnName = DifferentialFunction.get_own_name
     gradientOf = DifferentialFunction.gradient_of
+    iArgs = DifferentialFunction.i_args
     mappingsForFunction = DifferentialFunction.mappings_for_function
     onnxName = DifferentialFunction.onnx_name
     onnxNames = DifferentialFunction.onnx_names
@@ -3427,6 +3430,8 @@ class DifferentialFunctionNames(JavaSpelling):
     propertiesForFunction = DifferentialFunction.properties_for_function
     propertiesToResolve = DifferentialFunction.properties_to_resolve
     resolvePropertiesFromSameDiffBeforeExecution = DifferentialFunction.resolve_properties_from_same_diff_before_execution
+    sArgs = DifferentialFunction.s_args
+    tArgs = DifferentialFunction.t_args
     tensorflowName = DifferentialFunction.tensorflow_name
     tensorflowNames = DifferentialFunction.tensorflow_names
 

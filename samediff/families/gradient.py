@@ -76,18 +76,19 @@ def _depends_on(nodes: Sequence[Node], wanted: Iterable[str]) -> set[str]:
 
 def _backward(sd: GraphCore, node: Node, sums: dict[str, list[SDVariable]], path: set[str]) -> None:
     asked = [i for i, n in enumerate(node.inputs) if n in path and sd.variable(n).dtype.is_floating]
-    if not asked or node.op.gradient == "zero":
+    kind = "full" if node.differentiate else node.op.gradient
+    if not asked or kind == "zero":
         return
-    lacking = asked if node.op.gradient == "none" else [i for i in asked if i in node.op.not_differentiable_by]
+    lacking = asked if kind == "none" else [i for i in asked if i in node.op.not_differentiable_by and not node.differentiate]
     if lacking:
-        by = "" if node.op.gradient == "none" else f" by its input {node.op.inputs.split()[lacking[0]]!r}"
+        by = "" if kind == "none" else f" by its input {node.op.inputs.split()[lacking[0]]!r}"
         raise GradientError(f"{node.where()} has no gradient{by}, and {node.inputs[lacking[0]]!r} lies on the way to the loss through it")
     inputs = [None if n is None else sd.variable(n) for n in node.inputs]
     outputs = [sd.variable(n) for n in node.outputs]
     arrived = [_total(sd, n, sums) for n in node.outputs]
     filled = [sd.call("base", "zeros_like", o) if g is None else g for o, g in zip(outputs, arrived)]
     try:
-        results = node.op.grad(inputs, outputs, filled)  # type: ignore[arg-type]
+        results = node.grad(inputs, outputs, filled)
     except Exception as error:
         error.add_note(f"while building the gradient of {node.where()}")
         raise

@@ -175,7 +175,7 @@ class GraphRecorder:
         self.sd = sd
         self._variables = dict(sd.tables.variables)
         self._nodes = dict(sd.tables.nodes)
-        self._losses = list(sd.tables.losses)
+        self._losses = list(sd.tables.losses), sd.tables.losses_given
         self._dummy_inputs: set[str] = set()
         self.several = False            # whether the last function gave a list
 
@@ -200,7 +200,7 @@ class GraphRecorder:
             if name not in self._variables and (inner or exception[0] is not None):
                 del self.sd.tables.variables[name]
                 self.sd.tables.store.pop(name, None)
-        self.sd.tables.losses[:] = self._losses
+        self.sd.tables.losses[:], self.sd.tables.losses_given = self._losses
         self.sd.tables.names.released()
         self.sd.tables.changed()
 

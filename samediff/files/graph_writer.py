@@ -55,7 +55,6 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
         nodes=tuple(map(flat_node, file.nodes)),
         outputs=tuple(pair(n) for n in sd.tables.outputs),
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
-        loss_variables=tuple(sd.tables.losses),
         sequence_items=tuple(SequenceItem(v.name(), tuple(encode_array(a) for a in sd.stored(v.name())))
                              for v in sd.variables() if v.get_variable_type() is VariableType.SEQUENCE),
     )

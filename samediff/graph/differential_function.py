@@ -10,6 +10,7 @@ from ..base.datatype import DataType
 from ..base.java.function_variables import FunctionVariables
 from ..base.java_names import DifferentialFunctionNames
 from ..base.javanames import JavaSpelling, to_camel, to_snake
+from ..codecs.arg_slots import parse_slot
 from ..codecs.flatbuffers.properties import property_value
 from ..errors import GraphError, did_you_mean
 from ..files.foreign_names import onnx_names, tensorflow_names
@@ -135,12 +136,40 @@ class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, m
 
     def properties_for_function(self) -> dict[str, Any]:
         """The attributes of the op under the names that files give them; those that files keep as arguments under their own."""
+        stored = {p.name: property_value(p) for p in self._in_files()["properties"]}
+        rest = {name: getattr(self.op, n) for name, n in self._others().items()}
+        return rest | {n: v for n, v in stored.items() if n not in INTERNAL}
+
+    def _in_files(self) -> dict[str, Any]:
+        """The parts of a file's node that the op determines."""
         shape = self.same_diff.variable(self.inputs[0]).get_shape() if self.inputs and self.inputs[0] is not None else None
         dtype = self.same_diff.variable((self.args() or self.output_variables())[0]).dtype
-        stored = {p.name: property_value(p) for p in write_op(self.op, self.inputs, dtype, shape=shape)["properties"]}
-        told = self._slots()
-        rest = {to_camel(n): getattr(self.op, n) for n in self.op.attribute_names() if n not in told.values()}
-        return rest | {n: v for n, v in stored.items() if n not in INTERNAL}
+        return write_op(self.op, self.inputs, dtype, shape=shape)
+
+    def _others(self) -> dict[str, str]:
+        """Attributes that files keep as arguments, by their names as properties."""
+        told = set(self._slots().values())
+        return {to_camel(n): n for n in self.op.attribute_names() if n not in told}
+
+    def i_args(self) -> list[int]:
+        """The whole numbers among the arguments that files have; likewise ``t_args``, ``b_args``, ``d_args`` and ``s_args``."""
+        return list(self._in_files().get("extra_integer", ()))
+
+    def t_args(self) -> list[float]:
+        """The floats."""
+        return list(self._in_files().get("extra_params", ()))
+
+    def b_args(self) -> list[bool]:
+        """The truth values."""
+        return list(self._in_files().get("extra_bools", ()))
+
+    def d_args(self) -> list[DataType]:
+        """The data types."""
+        return [DataType.from_code(code) for code in self._in_files().get("extra_types", ())]
+
+    def s_args(self) -> list[str]:
+        """The texts."""
+        return list(self._in_files().get("extra_strings", ()))
 
     def _slots(self) -> dict[str, str]:
         """Attributes by the property that holds them."""
@@ -150,14 +179,17 @@ class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, m
         return {n: text.partition(":")[2].partition(":")[0].strip("*#~?") for n, text in args.properties.items()}
 
     def mappings_for_function(self) -> dict[str, dict[str, str]]:
-        """The attributes of the op behind properties: ``{op name: {property: attribute}}``; empty where there is none."""
+        """The attributes of the op behind its properties: ``{op name: {property: attribute}}``; empty where there is none."""
         names = set(self.op.attribute_names())
-        found = {p: n for p, n in self._slots().items() if n in names}
+        found = self._others() | {p: n for p, n in self._slots().items() if n in names}
         return {self.op_name(): found} if found else {}
 
     def attribute_adapters_for_function(self) -> dict[str, dict[str, str]]:
         """The file form of properties that are no plain numbers, in the language of ``FileArgs``: ``{op name: {property: form}}``."""
-        found = {p: text for p, text in file_args(type(self.op)).properties.items() if text.count(":") > 1}
+        args, others = file_args(type(self.op)), {n: p for p, n in self._others().items()}
+        slots = {parse_slot(text).name: text for text in (*args.ints, *args.floats, *args.bools, *args.dtypes, *args.strings)}
+        found = {others[name]: text for name, text in slots.items() if name in others and ":" in text}
+        found |= {p: text for p, text in args.properties.items() if text.count(":") > 1}
         return {self.op_name(): found} if found else {}
 
     def properties_to_resolve(self) -> list[str]:
@@ -180,8 +212,7 @@ class DifferentialFunction(DifferentialFunctionNames, FunctionVariables, Node, m
         given = list(gradients)
         if len(given) != len(self.outputs):
             raise GraphError(f"{self.where()} has {len(self.outputs)} results; got {len(given)} gradients")
-        made = list(self.op.grad([None if n is None else self.same_diff.variable(n) for n in self.inputs],  # type: ignore[misc]
-                                 self.output_variables(), given))
+        made = list(self.grad([None if n is None else self.same_diff.variable(n) for n in self.inputs], self.output_variables(), given))
         return [*made, *[None] * (len(self.inputs) - len(made))]
 
     def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:

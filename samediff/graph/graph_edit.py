@@ -107,8 +107,9 @@ class GraphEditMixin(SavingMixin):
     def hash_code(self) -> int:
         """A number that is equal for graphs that are ``equals``."""
         kinds = frozenset((n, v.get_variable_type(), v.spec) for n, v in self.tables.variables.items())
-        return hash((kinds, tuple((n.name, n.op.id, n.inputs, n.outputs) for n in self.tables.nodes.values()), tuple(self.tables.losses)))
+        nodes = tuple((n.name, n.op.id, n.inputs, n.outputs) for n in self.tables.nodes.values())
+        return hash((kinds, nodes, tuple(self.get_loss_variables())))
 
     def _structure(self) -> Any:
         variables = {n: (v.get_variable_type(), v.spec) for n, v in self.tables.variables.items()}
-        return variables, [(n.name, n.op, n.inputs, n.outputs, n.control) for n in self.tables.nodes.values()], self.tables.losses
+        return variables, [(n.name, n.op, n.inputs, n.outputs, n.control) for n in self.tables.nodes.values()], self.get_loss_variables()

@@ -61,7 +61,7 @@ class GraphReader:
         for name in self.flat.loss_variables:
             if not self.sd.has_variable(name):
                 raise FileFormatError(f"loss variable {name!r} is no variable of the file")
-        self.sd.tables.losses = list(self.flat.loss_variables)
+        self.sd.tables.losses, self.sd.tables.losses_given = list(self.flat.loss_variables), bool(self.flat.loss_variables)
         self.sd.set_outputs(*self._listed_outputs())
         self.sd.tables.changed()
 

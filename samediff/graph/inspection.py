@@ -84,7 +84,7 @@ class InspectionMixin(GraphCore):
         """A table of variables and ops, as text."""
         kinds = [v.get_variable_type() for v in self.tables.variables.values()]
         counts = ", ".join(f"{kinds.count(k)} {k.name}" for k in VariableType if k in kinds)
-        losses = ", ".join(self.tables.losses) or "none set"
+        losses = ", ".join(self.get_loss_variables()) or "none set"
         readers: dict[str, list[str]] = {}
         for node in self.tables.nodes.values():
             for given in dict.fromkeys(node.inputs):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, BinaryIO, Self, TypeVar
 
+from ..base.source_line import warn_user
 from ..codecs.atomic_files import atomic_write
 from ..codecs.flatbuffers.array import decode_array, encode_array
 from ..codecs.flatbuffers.graph import FlatGraph, UpdaterState
@@ -48,7 +49,13 @@ class SavingMixin(FittingMixin):
     def _tables_now(self, include_updater_state: bool, own_form: bool) -> FlatGraph:
         config = self.get_training_config()
         states = self._updater_state() if include_updater_state else {}
-        return replace(flat_graph_of(self, own_form), training_config=None if config is None else config.to_json(), updater_state=tuple(
+        own = [node.where() for node in self.tables.nodes.values() if node.differentiate]
+        if own:
+            warn_user(f"{', '.join(own)}: the class that made it has a gradient of its own, which files and copies do not keep; a class "
+                      "under @user_defined_op is kept with its gradient")
+        losses = self.tables.losses if own_form else [n for n in self.get_loss_variables() if self.has_variable(n)]
+        return replace(flat_graph_of(self, own_form), loss_variables=tuple(losses),
+                       training_config=None if config is None else config.to_json(), updater_state=tuple(
             UpdaterState(name, tuple(state), tuple(encode_array(a) for a in state.values()))
             for name, state in states.items() if self.has_variable(name) and self.variable(name).is_trainable()))
 
@@ -186,12 +193,12 @@ class SavingMixin(FittingMixin):
         return self.dup()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), write_flat_graph(self._tables(True, own_form=True)), self.seed)
+        return _made, (type(self), write_flat_graph(self._tables(True, own_form=True)), self.seed, self.tables.losses_given)
 
 
-def _made(kind: type[Saved], data: bytes, seed: Any) -> Saved:
+def _made(kind: type[Saved], data: bytes, seed: Any, losses_given: bool = True) -> Saved:
     sd = kind.from_flat_buffers(data)
-    sd.seed = seed
+    sd.seed, sd.tables.losses_given = seed, losses_given
     return sd
 
 

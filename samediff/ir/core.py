@@ -199,6 +199,14 @@ class GraphCore(JavaSpelling):
         finally:
             tables.inference_only = before
 
+    def get_loss_variables(self) -> list[str]:
+        """Names of the loss variables.
+
+        They are those given to ``set_loss_variables`` or marked with ``mark_as_loss``, or that the graph's file has; else those that
+        the training configuration names; else the results of ops of ``sd.loss``.
+        """
+        return list(self.tables.losses)
+
     def fork(self) -> Self:
         """A graph with the same variables and nodes that can be extended; stored arrays are shared, not copied."""
         other = type(self)()

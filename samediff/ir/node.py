@@ -1,8 +1,8 @@
 """One operation in a graph: which op, on which variables."""
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.java.old_names import instead
@@ -14,7 +14,8 @@ from .op import Op
 class Node:
     """An op with the names of its inputs and outputs (None: an optional input left out).
 
-    ``gradient_of`` names the node whose gradient it is a part of.
+    ``gradient_of`` names the node whose gradient it is a part of. ``differentiate`` stands for the op's ``grad``, where the class that
+    added the node has a gradient of its own; files do not keep it.
     """
 
     name: str
@@ -24,6 +25,11 @@ class Node:
     source: SourceLine | None = None
     control: tuple[str, ...] = ()
     gradient_of: str | None = None
+    differentiate: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+    def grad(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        """Add the gradient of each input to the graph."""
+        return (self.differentiate or self.op.grad)(inputs, outputs, output_grads)
 
     def renamed(self, old: str, new: str) -> Node:
         """A copy of the node in which variable ``old`` is called ``new``."""

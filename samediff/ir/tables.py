@@ -35,12 +35,14 @@ class GradientGraph(NamedTuple):
     targets : names of the variables to differentiate by
     graph : the copy
     found : the gradient in it of each target, None where the loss does not depend on it
+    losses : names of the losses
     """
 
     version: int
     targets: list[str]
     graph: Any
     found: dict[str, SDVariable | None]
+    losses: list[str]
 
 
 class _Given(threading.local):
@@ -67,6 +69,7 @@ class GraphTables:
     store : arrays of variables and constants
     names : unique names, and the scopes that are open
     losses, outputs : names of variables
+    losses_given : whether somebody or a file named losses, and not ops of ``sd.loss`` alone
     functions : named sub-graphs
     blocks : names that were given to branches and loops
     version : of the structure
@@ -86,6 +89,7 @@ class GraphTables:
         self.store: MutableMapping[str, Any] = {}
         self.names = Names(self.is_taken)
         self.losses: list[str] = []
+        self.losses_given = False
         self.outputs: list[str] = []
         self.functions: dict[str, Any] = {}
         self.blocks: set[str] = set()
@@ -102,6 +106,7 @@ class GraphTables:
         """Take over variables and nodes; stored arrays are shared, not copied."""
         self.variables = {n: SDVariable(self.sd, n, v.get_variable_type(), v.spec) for n, v in other.variables.items()}
         self.nodes, self.producers, self.losses = dict(other.nodes), dict(other.producers), list(other.losses)
+        self.losses_given = other.losses_given
         self.store = ChainMap({}, other.store)
         self.parent, self.users_arrays = other, other.users_arrays
 

@@ -45,7 +45,8 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
     data_set_feature_mask_mapping, data_set_label_mask_mapping
         Placeholder names for the masks; None for none.
     loss_variables
-        Names of the loss variables when the graph has none set.
+        Names of the loss variables: what is minimized, unless the graph was given loss variables itself (``set_loss_variables``,
+        ``mark_as_loss``, or in its file).
     initial_loss_data_type
         Data type of the first gradient, that of the loss with respect to itself.
     listeners

@@ -60,7 +60,7 @@ class TrainingConfigBuilder(MethodBuilder, TrainingConfigBuilderNames):
         return self._set(loss_variables=_flat(what))
 
     def loss_variables(self, *names: Any) -> Self:
-        """Name the loss variables, which count when the graph has none set."""
+        """Name the loss variables; see :class:`TrainingConfig`."""
         return self._set(loss_variables=_flat(names))
 
     def listeners(self, *listeners: Any) -> Self:

@@ -37,8 +37,8 @@ def check_names(sd: GraphCore, config: TrainingConfig) -> None:
 
 
 def warn_of_other_losses(sd: GraphCore, config: TrainingConfig) -> None:
-    """Warn of losses in a configuration that the graph's own ones outdo."""
-    if config.loss_variables and sd.tables.losses and set(config.loss_variables) != set(sd.tables.losses):
+    """Warn of losses in a configuration that those given to the graph outdo."""
+    if config.loss_variables and sd.tables.losses_given and set(config.loss_variables) != set(sd.tables.losses):
         own, named = ", ".join(sd.tables.losses), ", ".join(config.loss_variables)
         warn_user(f"TrainingConfig: loss_variables names {named}, and the graph's own loss variables count, as in DL4J: {own}. "
                   f"To minimize others: sd.set_loss_variables({', '.join(map(repr, config.loss_variables))})")

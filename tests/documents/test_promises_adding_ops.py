@@ -167,6 +167,33 @@ sd.exec()
 equal(inMul2.getArr(), inMul2Exp)
 # 132 one call checks values and gradients
 assert OpValidation.validate(TestCase(sd).gradientCheck(False)) is None
+# 142 an op is a class with constructors, a name and doDiff, which counts
+from dl4py.samediff.nd4j.op_classes import BaseTransformOp
+class Cosine(BaseTransformOp):
+    def __init__(self, sameDiff, x, inPlace=False):
+        super().__init__(sameDiff, x, inPlace)
+    def opName(self):
+        return "cos"
+    def tensorflowName(self):
+        return "Cos"
+    def onnxName(self):
+        return "Cos"
+    def doDiff(self, gradients):
+        return [self.f().sin(self.arg()).neg().mul(gradients.get(0)).mul(2.0)]
+v = sd.var("v", np.array([0.5, 1.0]))
+made = Cosine(sd, v)
+equal(made.outputVariables()[0].eval(), np.cos([0.5, 1]))
+assert (made.opName(), made.tensorflowName(), made.onnxName()) == ("cos", "Cos", "Cos")
+made.outputVariables()[0].sum("l")
+sd.setLossVariables("l")
+equal(sd.calculateGradients({}, "v")["v"], -2 * np.sin([0.5, 1]))
+# 152 base classes calculate shapes, also those of reductions
+from dl4py.samediff.nd4j.op_classes import BaseReduceOp, Cos
+class Total(BaseReduceOp):
+    def opName(self):
+        return "reduce_sum"
+equal(Total(sd, w, False, [0]).outputVariables()[0].eval(), w.getArr().sum(0))
+assert [tuple(s.shape) for s in Cos(sd, w).calculateOutputShape()] == [(4, 3)]
 # 150 names for import
 sd.math.tanh(w)
 f = sd.ops()[-1]
@@ -178,6 +205,19 @@ own = DynamicCustomOp("reduce_sum")
 own.addIArgument(1)
 own.addTArgument(0.5)
 assert list(own.iArgs()) == [1] and list(own.tArgs()) == [0.5]
+# 166 a class that inherits from DynamicCustomOp, with blocks and crops as integer arguments
+class BatchToSpace(DynamicCustomOp):
+    def __init__(self, sameDiff, args, blocks, crops, inPlace=False):
+        super().__init__(None, sameDiff, [args[0], sameDiff.constant(np.array(crops))], inPlace)
+        for b in blocks:
+            self.addIArgument(b)
+        for crop in crops:
+            self.addIArgument(crop[0], crop[1])
+    def opName(self):
+        return "batch_to_space"
+made = BatchToSpace(sd, [sd.constant(np.arange(4.0).reshape(4, 1, 1, 1))], [2, 2], [[0, 0], [0, 0]])
+equal(made.outputVariables()[0].eval().ravel(), [0, 1, 2, 3])
+assert made.iArgs() == [2, 2, 0, 0, 0, 0]
 # 168 batchToSpace is exposed, with its properties
 made = sd.cnn.batchToSpace(sd.constant(np.arange(4.0).reshape(4, 1, 1, 1)), [2, 2], [0, 0], [0, 0])
 equal(made.eval().ravel(), [0, 1, 2, 3])
@@ -209,11 +249,26 @@ class Times(UserDefinedCustomOp):
 name = sd.doUdf(Times(w, 5))[0].name()
 sd.save(folder + "/times.sdnb", False)
 equal(SameDiff.load(folder + "/times.sdnb", False).outputSingle({}, name), 5 * w.getArr())
+# 174 dynamicPartition maps its property
+sd.dynamicPartition(sd.constant(np.ones(3)), sd.constant(np.array([0, 1, 0], np.int32)), 2)
+assert sd.ops()[-1].mappingsForFunction()["dynamic_partition"]["numPartitions"] == "num_partitions"
+# 176 and dilation2D more of them, with the form of their values
+sd.cnn.dilation2D(sd.constant(np.ones((1, 4, 4, 1), np.float32)), sd.constant(np.ones((2, 2, 1), np.float32)), [1, 1], [1, 1], True)
+assert set(sd.ops()[-1].mappingsForFunction()["dilation2d"]) == {"strides", "rates", "isSameMode"}
+assert sd.ops()[-1].attributeAdaptersForFunction()["dilation2d"]
 # 176 dilation2D is exposed
 assert callable(sd.cnn.dilation2D)
 # 186 ops from variables
 outputs = AddOp(sd, w, w).outputVariables()
 equal(outputs[0].eval(), w.getArr() * 2)
+# 188 by the constructor of the base, as the document has it
+class Sum2(DynamicCustomOp):
+    def __init__(self, *given):
+        super().__init__(*given, None)
+    def opName(self):
+        return "add"
+equal(Sum2(sd, [w, w]).outputVariables()[0].eval(), w.getArr() * 2)
+equal(Nd4j.exec(Sum2([Nd4j.ones(2), Nd4j.ones(2)]))[0], [2, 2])
 # 190 ops from arrays
 equal(Nd4j.exec(AddOp(Nd4j.ones(2), Nd4j.ones(2)))[0], [2, 2])
 # 196 descriptions of ops for programs

@@ -73,6 +73,14 @@ a, p = made.var("a", np.array([1.0])), made.placeHolder("x", DataType.DOUBLE, -1
 p.mul(a).sum("one").add("more", 1.0)
 made.fit(DataSet(np.ones((1, 1)), None))
 equal(a.getArr(), [0.9])
+# 44 also where losses mark themselves, and in files
+sd.loss.meanSquaredError("other", y, softmax, None)
+made = (TrainingConfig.builder().updater(Sgd(1e-2)).dataSetFeatureMapping("input").dataSetLabelMapping("labels")
+        .lossVariables("other").build())
+sd.setTrainingConfig(made)
+assert sd.getLossVariables() == ["other"] and sd.fit(batches, 1).lossCurve().getLossNames() == ["other"]
+sd.save(folder + "/losses.fb", True)
+assert SameDiff.load(folder + "/losses.fb", True).getLossVariables() == ["other"]
 # 45 fit returns a History of losses by epoch
 sd.setTrainingConfig(config)
 history = sd.fit(batches, 3)

@@ -124,6 +124,10 @@ class Wrong(MyAddUdf):
 made = sd.doUdf(Wrong(sd, x, sd.var("b", np.ones(128, np.float32))))[0].sum("l")
 sd.setLossVariables("l")
 refused(lambda: sd.calculateGradients(values, "x"), "documents_wrong_.* gives for its input 0, 'x'.* is of shape ..; expected .-1, 128")
+# 297 and made by the op itself, as those of the built-in ones
+op = MyAddUdf(sd, x, y)
+equal(op.outputVariables()[0].eval(values), 3 * a)
+assert op.outputs() == op.outputVariables() and op.outputVariable().name() == op.outputVariables()[0].name()
 # 297 its outputs are wired like those of any op
 more = sd.nn.relu("more", result.mul(2.0), 0)
 equal(sd.outputSingle(values, "more"), np.maximum(6 * a, 0))

@@ -177,7 +177,10 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, FunctionVariables, ArrayArgu
         return list(self._args)
 
     def output_variables(self) -> list[SDVariable]:
-        """The output variables, once the op is in a graph."""
+        """The output variables; the first call adds an op to the graph of its inputs that is in none yet, as ``sd.do_udf`` does."""
+        graph = next((v.sd for v in self._args if isinstance(v, SDVariable)), None)
+        if not self._outputs and graph is not None:
+            self.add_to(graph)
         return list(self._outputs)
 
     outputs = output_variables

@@ -55,16 +55,12 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
 
     # Losses
 
-    def get_loss_variables(self) -> list[str]:
-        """Names of the loss variables."""
-        return list(self.tables.losses)
-
     def set_loss_variables(self, *losses: Any) -> None:
         """Replace the list of loss variables."""
         names = self.tables.names_in(losses)
         for name in names:
             self._check_loss(self.variable(name))
-        self.tables.losses = list(dict.fromkeys(names))
+        self.tables.losses, self.tables.losses_given = list(dict.fromkeys(names)), bool(names)
         self.tables.changed()
 
     def add_loss_variable(self, loss: Any) -> None:
@@ -73,7 +69,8 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         self._check_loss(variable)
         if variable.name() not in self.tables.losses:
             self.tables.losses.append(variable.name())
-            self.tables.changed()
+        self.tables.losses_given = True
+        self.tables.changed()
 
     def _check_loss(self, variable: SDVariable) -> None:
         if variable.get_variable_type() is not VariableType.ARRAY:
@@ -81,9 +78,10 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         check_losses([variable])
 
     def infer_loss_variables(self) -> list[str]:
-        """The loss variables, or the only result that nothing consumes when none are set."""
-        if self.tables.losses:
-            return list(self.tables.losses)
+        """The loss variables, or the only result that nothing consumes where there are none."""
+        losses = self.get_loss_variables()
+        if losses:
+            return [self.variable(name).name() for name in losses]
         open_ends = self._possible_losses()
         if len(open_ends) != 1:
             found = ", ".join(open_ends) or "none"
@@ -143,7 +141,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         found = gradients(fork, [fork.variable(n) for n in losses], [fork.variable(n) for n in targets], name_results=True)
         if all(g is None for g in found.values()):
             raise GradientError(f"the loss ({', '.join(losses)}) depends on none of {', '.join(targets)}")
-        self.tables.gradients = GradientGraph(self.version, targets, fork, found)
+        self.tables.gradients = GradientGraph(self.version, targets, fork, found, losses)
         return fork
 
     def prepare_for_training(self, losses: Any = None) -> None:
@@ -154,7 +152,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
 
     def _gradients_for(self, names: list[str]) -> GradientGraph:
         known = self.tables.known_gradients()
-        if known is None or any(n not in known.targets for n in names):
+        if known is None or known.losses != self.infer_loss_variables() or any(n not in known.targets for n in names):
             self.create_grad_function(*names)
             known = self.tables.gradients
             assert known is not None
@@ -227,7 +225,8 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         """The gradient graph, and what to compute of it: worked out once for each request to a version of the graph."""
         plans = self.tables.plans
         plans.hold_for(self.tables.version)
-        request: GradientRequest | None = plans.gradients.get((outputs, variables))
+        key = outputs, variables, *self.get_loss_variables()
+        request: GradientRequest | None = plans.gradients.get(key)
         if request is None:
             for name in variables:
                 self.variable(name)
@@ -237,7 +236,7 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
             if len(wanted) < len(variables):
                 lost = ", ".join(n for n in variables if found[n] is None)
                 raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {lost}")
-            request = plans.gradients[outputs, variables] = GradientRequest(known.graph, outputs, variables, (*outputs, *wanted))
+            request = plans.gradients[key] = GradientRequest(known.graph, outputs, variables, (*outputs, *wanted))
         return request
 
 

@@ -111,7 +111,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         return self.evaluate(data, self._only_output(), *evaluations)  # type: ignore[no-any-return]
 
     def _only_output(self) -> str:
-        names = [n for n in self.outputs() if n not in self.tables.losses] or self._compared()
+        names = [n for n in self.outputs() if n not in {*self.tables.losses, *self.get_loss_variables()}] or self._compared()
         if len(names) != 1:
             raise GraphError("name the variable that is compared with the labels, such as evaluate(data, 'softmax', evaluations): the "
                              f"graph has {'the outputs ' + ', '.join(names) if names else 'no output besides its losses'}")

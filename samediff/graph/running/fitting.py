@@ -80,10 +80,9 @@ class FittingMixin(DifferentiationMixin, Trainable):
     def _iteration(self) -> int:
         return 0 if self._config is None else self._config.iteration_count
 
-    def infer_loss_variables(self) -> list[str]:
-        if not self.tables.losses and self._config is not None and self._config.loss_variables:
-            return [self.variable(n).name() for n in self._config.loss_variables]
-        return super().infer_loss_variables()
+    def get_loss_variables(self) -> list[str]:
+        named = None if self._config is None or self.tables.losses_given else self._config.loss_variables
+        return list(named) if named else super().get_loss_variables()
 
     def last_training_step(self) -> TrainingStep | None:
         """The step of the last training, while the graph is as it was."""

@@ -2,7 +2,8 @@
 
 Each takes what its op takes in the namespaces, inputs first, as arrays (``Nd4j.exec`` executes it) or as variables of a graph, which may
 stand in front (``AddBpOp(sd, x, y, g).outputs()``). Arrays behind the inputs are outputs. Without arguments it is filled by
-``add_input_argument``, ``add_i_argument`` and so on.
+``add_input_argument``, ``add_i_argument`` and so on. Classes of one's own derive from one of them, or from a base such as
+``BaseTransformOp`` or ``BaseReduceOp`` with a method ``op_name`` that names a built-in op; their ``do_diff`` counts in the graph.
 """
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from functools import cache
 from ...base.enums import CropMethod, PadMode, UpdateOp
 from ...codecs.legacy_table import LEGACY_NUMBERS
 from ...errors import did_you_mean
-from ..custom_op import DynamicCustomOp
+from ..custom_op import DynamicCustomOp, is_graph
 from .composed import composed
 from .constructors import constructed
-from .op_names import ABSENT, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
+from .op_names import ABSENT, BASES, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
 
-__all__ = sorted(OP_NAMES)
+__all__ = sorted([*OP_NAMES, *BASES])
 
 #: What constructors of DL4J give where nothing is said.
 _DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
@@ -33,13 +34,13 @@ class NamedOp(DynamicCustomOp):
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         self._begin(self.op_id)
-        if len(args) > 1 and isinstance(args[0], str) and _is_graph(args[1]):       # Java's own name of the op
+        if len(args) > 1 and (args[0] is None or isinstance(args[0], str)) and is_graph(args[1]):       # Java's own name of the op
             args = args[1:]
-        if args and _is_graph(args[0]):
+        if args and is_graph(args[0]):
             self.same_diff, *rest = args
             args = tuple(rest)
         if args or kwargs:
-            name = type(self).__name__
+            name = self._class_name()
             made = None if kwargs else composed(name, args)
             if made is not None:
                 self._op, inputs, outputs, self._compute = made
@@ -48,32 +49,38 @@ class NamedOp(DynamicCustomOp):
                 return
             if not any(isinstance(a, bool) for a in args):
                 kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
-            self._op, inputs, outputs = constructed((self.op_id, *FURTHER.get(name, ())), name, args, kwargs)
+            self._op, inputs, outputs = constructed((self._op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)
-            if self._op.id != self.op_id:               # of another class of this name
+            if self.op_id and self._op.id != self.op_id:               # of another class of this name
                 self.is_legacy = self._op.id in LEGACY_NUMBERS  # type: ignore[misc]  # its own
             alone = name in IN_PLACE_ALONE and len(args) == len(inputs)
             self.into_first = bool(inputs) and (alone or self._op.id in IN_PLACE)
+
+    @classmethod
+    def _class_name(cls) -> str:
+        """The name of DL4J's class, also of classes that users derive from it."""
+        return next((c.__name__ for c in cls.__mro__ if c.__module__ == __name__ and c is not NamedOp), cls.__name__)
 
     def results(self, context: typing.Any, inputs: typing.Sequence[typing.Any]) -> list[typing.Any]:
         return super().results(context, inputs) if self._compute is None else [self._compute(*inputs)]
 
 
-def _is_graph(value: typing.Any) -> bool:
-    return hasattr(value, "tables")
+def _told(name: str) -> str:
+    what = "A base of classes that name an op in ``op_name``" if name in BASES else f"The op {OP_NAMES[name]!r}"
+    return f"{what}; see :mod:`dl4py.samediff.nd4j.op_classes`."
 
 
 @cache
 def op_class(name: str) -> type[NamedOp]:
     """The class of that name in DL4J."""
-    made = type(name, (NamedOp,), {"op_id": OP_NAMES[name], "is_legacy": name in LEGACY, "__module__": __name__, **_NESTED.get(name, {}),
-                                   "__doc__": f"The op {OP_NAMES[name]!r}; see :mod:`dl4py.samediff.nd4j.op_classes`."})
+    made = type(name, (NamedOp,), {"op_id": OP_NAMES.get(name, ""), "is_legacy": name in LEGACY, "__module__": __name__,
+                                   "__doc__": _told(name), **_NESTED.get(name, {})})
     return made
 
 
 def __getattr__(name: str) -> type[NamedOp]:
-    if name in OP_NAMES:
+    if name in OP_NAMES or name in BASES:
         return op_class(name)
     if name in ABSENT:
         raise AttributeError(f"dl4py has no op class {name!r} of DL4J's; instead: {ABSENT[name]}", name=name)
@@ -82,5 +89,5 @@ def __getattr__(name: str) -> type[NamedOp]:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *OP_NAMES])
+    return sorted([*globals(), *OP_NAMES, *BASES])
 

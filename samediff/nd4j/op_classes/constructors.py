@@ -14,7 +14,7 @@ from ...arrays.pairs import is_array
 from ...base.bounded_cache import BoundedCache
 from ...base.datatype import DataType
 from ...base.spec import spec_of
-from ...errors import DL4PyError, GraphError
+from ...errors import DL4PyError
 from ...expressions.arrays import as_array
 from ...families.backprop import Backprop
 from ...files.node_args import takes_inputs
@@ -22,15 +22,8 @@ from ...ir import signature as sig
 from ...ir.namespaces import refusal
 from ...ir.op import OPS, Op, as_tuple
 from ...ir.variable import SDVariable
-from .op_names import FORMS
-
-
-class Constructed(NamedTuple):
-    """An op with its inputs, and the arrays that its results are written into."""
-
-    op: Op
-    inputs: list[Any]
-    outputs: list[Any]
+from .forms import by_form
+from .operands import Constructed, are_operands, is_operand, is_output
 
 
 class KnownForm(NamedTuple):
@@ -91,7 +84,7 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
         The arguments fit no constructor.
     """
     classes = [OPS[op_id] for op_id in op_ids]
-    made = _by_form(classes[0], name, args, kwargs)
+    made = by_form(classes[0], name, args, kwargs)
     if made is not None:
         return made
     found: list[Constructed] = []
@@ -111,7 +104,7 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
         lenient = not cls.inputs.startswith("*")
         for signature in sig.formals(cls):
             try:
-                inputs, attributes = sig.bind(cls, signature, tuple(args), dict(kwargs), _is_operand, lenient)
+                inputs, attributes = sig.bind(cls, signature, tuple(args), dict(kwargs), is_operand, lenient)
             except sig.Mismatch as mismatch:
                 reasons.append(str(mismatch))
                 continue
@@ -124,7 +117,7 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
 def _are_meant(cls: type[Op], inputs: Sequence[Any]) -> bool:
     """Whether numbers among the inputs stand for arrays: they do beside an array, and where none may be left out; truth values do not."""
     plain = [(t, v) for t, v in zip(cls.inputs.split(), inputs) if isinstance(v, (int, float))]
-    return not plain or (any(_is_operand(v) for v in inputs) and not any(isinstance(v, bool) or t.endswith("?") for t, v in plain))
+    return not plain or (any(is_operand(v) for v in inputs) and not any(isinstance(v, bool) or t.endswith("?") for t, v in plain))
 
 
 def _holds(made: Constructed) -> bool:
@@ -138,24 +131,13 @@ def _holds(made: Constructed) -> bool:
     return not made.outputs or [s.shape for s in specs] == [tuple(v.shape) for v in made.outputs]
 
 
-def _is_operand(value: Any) -> bool:
-    return isinstance(value, SDVariable) or is_array(value)
-
-
-def _is_output(value: Any) -> bool:
-    return is_array(value) and not isinstance(value, SDVariable)
-
-
-def _are_operands(value: Any) -> bool:
-    """Whether it is a list of arrays or variables."""
-    return isinstance(value, (list, tuple)) and bool(value) and all(_is_operand(a) for a in value)
-
-
 def _drawn_into(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
-    """Random numbers for an array, ``BernoulliDistribution(z, 0.5)``: it gives shape and type, and takes the numbers."""
+    """Numbers for an array, ``BernoulliDistribution(z, 0.5)``, ``Linspace(z, 0, 1)``: it gives shape and type, and takes them."""
+    if cls.id == "linspace_random":
+        return _spaced(cls, args)
     if "Distribution" not in name or cls.inputs != "shape_variable?":
         return None
-    if not args or not _is_output(args[0]) or any(_is_operand(v) for v in args[1:]):
+    if not args or not is_output(args[0]) or any(is_operand(v) for v in args[1:]):
         return None
     target, *options = args
     names = [n for n in cls.attribute_names() if n not in ("data_type", "shape")]
@@ -164,82 +146,34 @@ def _drawn_into(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str,
     return Constructed(cls(**values, shape=tuple(target.shape), data_type=DataType.of(target.dtype)), [], [target])
 
 
-#: Mean and deviation, or bounds, of distributions where an array alone is given, and the first of both with the second.
-_STANDARD = (0.0, 1.0)
-
-
-def _by_form(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
-    """The arguments by the first of the written forms of :data:`~.op_names.FORMS` that they fit."""
-    flat = [*args[0], *args[1:]] if args and _are_operands(args[0]) else list(args)
-    for form in FORMS.get(name, ()):
-        eager, text = form.startswith("eager:"), form.removeprefix("eager:")
-        if eager and any(isinstance(a, SDVariable) for a in flat):
-            continue
-        try:
-            made = _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs)
-        except sig.Mismatch:
-            continue
-        if made is not None:
-            return made
+def _spaced(cls: type[Op], args: Sequence[Any]) -> Constructed | None:
+    """``Linspace(z, from, to)``, with a step behind these; ``Linspace(from, length, step, data_type)``."""
+    first, *numbers = args
+    if is_output(first) and len(numbers) in (2, 3) and not any(map(is_operand, numbers)):
+        names = dict(zip(("from_", "to", "step"), map(float, numbers)))
+        return Constructed(cls(**names, length=first.size, data_type=DataType.of(first.dtype)), [], [first])
+    if len(args) == 4 and isinstance(args[2], float) and type(args[1]) is int:
+        return Constructed(cls(from_=float(first), to=0.0, length=args[1], step=args[2], data_type=DataType.of(args[3])), [], [])
     return None
 
 
-def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str, Any]) -> Constructed | None:
-    """The arguments in the form of these tokens; None where another one is meant."""
-    if len(args) != len(tokens) and not (tokens[-1].startswith("*") and len(args) >= len(tokens) - 1) \
-            and not (tokens[-1].endswith("..") and len(args) > len(tokens)):
-        return None
-    left, rest, names, outputs, every = list(args), list[Any](), list[str](), list[Any](), False
-    for token in tokens:
-        if token.startswith("*"):
-            names, rest = [*names, token], [*rest, *left]
-        elif token.endswith(".."):
-            names, rest = [*names, token[:-2]], [*rest, left]
-        elif token in ("out", "out="):
-            value = left.pop(0)
-            if value is not None and (not _is_output(value) or (token == "out=" and tuple(value.shape) != tuple(args[0].shape))):
-                return None
-            outputs += [] if value is None else [value]
-        elif token in ("_", "0", "all"):
-            value = left.pop(0)
-            if _is_operand(value) or (isinstance(value, bool) != (token == "all") and token != "_") or (token == "0" and value != 0):
-                return None
-            every = every or (token == "all" and value)
-        else:
-            value = left.pop(0)
-            both = token.split("/")
-            if len(both) > 1 and (not isinstance(value, (list, tuple)) or len(value) != len(both)):
-                return None
-            if isinstance(value, (int, float)) and not isinstance(value, bool) and token.endswith("#"):
-                value = as_array(value, np.dtype(args[0].dtype.numpy if isinstance(args[0], SDVariable) else args[0].dtype))
-            if token.endswith("@"):
-                if not _is_output(value):
-                    return None
-                value = np.asarray(value).item()
-            names, rest = [*names, *(n.rstrip("#@") for n in both)], [*rest, *(value if len(both) > 1 else [value])]
-    inputs, attributes = sig.bind(cls, sig.parsed(cls, ", ".join(names)), tuple(rest), dict(kwargs), _is_array_like, False)
-    if every:
-        raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")
-    return Constructed(cls(**attributes), inputs, outputs)
-
-
-def _is_array_like(value: Any) -> bool:
-    return _is_operand(value) or (isinstance(value, (list, tuple)) and bool(value))
+#: Mean and deviation, or bounds, of distributions where an array alone is given, and the first of both with the second.
+_STANDARD = (0.0, 1.0)
 
 
 def _as_method(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
     """The arguments as methods take them; arrays too many are outputs."""
     given, outputs = list(args), list[Any]()
-    if given and _are_operands(given[0]):
+    if given and are_operands(given[0]):
         count = len(given[0])
         rest = given[1:]
-        while rest and (rest[0] is None or _is_output(rest[0]) or (_are_operands(rest[0]) and all(map(_is_output, rest[0])))):
+        while rest and (rest[0] is None or is_output(rest[0]) or (are_operands(rest[0]) and all(map(is_output, rest[0])))):
             first = rest.pop(0)
             outputs += [] if first is None else list(first) if isinstance(first, (list, tuple)) else [first]
         given = [*given[0], *rest]
         if not cls.inputs.startswith("*") and count > len(cls.inputs.split()):
             return None
-    arrays = [i for i, a in enumerate(given) if _is_output(a)]
+    arrays = [i for i, a in enumerate(given) if is_output(a)]
     if issubclass(cls, Backprop):
         for i in reversed(arrays[_with_gradients(cls, [given[i] for i in arrays]):]):
             outputs.insert(0, given.pop(i))
@@ -247,7 +181,7 @@ def _as_method(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, 
     while True:
         for signature in sig.formals(cls):
             try:
-                inputs, attributes = sig.bind(cls, signature, tuple(given), dict(kwargs), _is_operand, False)
+                inputs, attributes = sig.bind(cls, signature, tuple(given), dict(kwargs), is_operand, False)
             except sig.Mismatch:
                 continue
             if _are_numbers_of_axes(cls, inputs):
@@ -269,21 +203,21 @@ def _with_gradients(cls: type[Backprop], arrays: Sequence[Any]) -> int:
 def _are_numbers_of_axes(cls: type[Op], inputs: Sequence[Any]) -> bool:
     """Whether an input ``axes`` consists of whole numbers: else it is an output."""
     pairs = zip(cls.inputs.split(), inputs)
-    return all(not _is_operand(v) or DataType.of(v.dtype).is_integer for t, v in pairs if t == "axes?")
+    return all(not is_operand(v) or DataType.of(v.dtype).is_integer for t, v in pairs if t == "axes?")
 
 
 def _by_kind(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
     """The arguments of a constructor by their types; None where they fit none."""
-    flat = list(itertools.chain.from_iterable(a if _are_operands(a) else [a] for a in args))
-    last = max((i for i, a in enumerate(flat) if a is not None and not _is_operand(a)), default=len(flat))
-    operands = [a for i, a in enumerate(flat) if _is_operand(a) or (a is None and i < last)]
+    flat = list(itertools.chain.from_iterable(a if are_operands(a) else [a] for a in args))
+    last = max((i for i, a in enumerate(flat) if a is not None and not is_operand(a)), default=len(flat))
+    operands = [a for i, a in enumerate(flat) if is_operand(a) or (a is None and i < last)]
     inputs, left = _inputs_among(cls, operands)
     if inputs is None or not _are_numbers_of_axes(cls, inputs):
         return None
-    if cls.inputs.startswith("*") and _are_operands(args[0]) and not all(any(a is b for b in args[0]) for a in inputs):
+    if cls.inputs.startswith("*") and are_operands(args[0]) and not all(any(a is b for b in args[0]) for a in inputs):
         return None
-    outputs = [v for v in left if _is_output(v)]
-    options = [a for a in flat if a is not None and (not _is_operand(a) or any(a is v for v in left))]
+    outputs = [v for v in left if is_output(v)]
+    options = [a for a in flat if a is not None and (not is_operand(a) or any(a is v for v in left))]
     ways = (_without_arrays, _with_values)
     for read in ways if outputs and not all(_is_whole_number(v) for v in outputs) else reversed(ways):
         for names in _orders(cls):

@@ -152,10 +152,21 @@ _DISTANCE = ("eager:x, y, all, *dimensions", "eager:x, y, out, all, *dimensions"
 _BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
 _LEVELS = ("x, min#, max#, narrow, num_bits", "x, min#, max#, num_bits, narrow", "x, min#, max#, num_bits", "x, min#, max#, narrow")
 _LOGICAL = ("x, y, 0", "x, y, out, 0")
+_COMPARED = ("condition.value, condition.eps, condition.mode, [dimensions]", "condition.value, condition.eps, *dimensions",
+             "condition.value, *dimensions")
+_COMPARED_LAST = ("condition.value, condition.eps, condition.mode", "condition.value, condition.eps", "condition.value")
+_MATCHED = (
+    *(f"{first}, {rest}" for first in ("graph:x", "graph:x, keep_dims", "x, [dimensions]", "x, [dimensions], keep_dims",
+                                       "eager:x, _, out, keep_dims, [dimensions]") for rest in _COMPARED_LAST),
+    *(f"{first}, {rest}" for first in ("x", "x, keep_dims", "eager:x, out", "eager:x, _, out") for rest in _COMPARED))
+_NORMALIZED = "x, scale, offset, data_format:NHWC|NCHW, is_training:bool"
 
 #: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
 #: shape of the first argument, ``_`` says nothing, ``0`` is always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all
-#: that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts; ``eager:`` those for arrays alone.
+#: that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts, ``[a]`` a list, ``condition.a`` a field of the
+#: condition, ``a:A|B`` a number that stands for one of these, ``a:bool`` one that is 0 or not, ``a:type`` the number of a data type,
+#: ``a+b`` an object with these fields, ``xs`` one of the inputs of an op that takes any number; ``eager:`` those for arrays alone,
+#: ``graph:`` those for variables.
 FORMS = {
     **dict.fromkeys(("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
                                     "ManhattanDistance"), _DISTANCE),
@@ -166,6 +177,9 @@ FORMS = {
     "Axpy": ("x, y, out, p, _",),
     "BroadcastTo": ("x, shape, out",),
     "Dot": ("eager:x, y, all, *dimensions", "eager:x, y, out, _, keep_dims, *dimensions"),
+    "BitCast": ("x, data_type:type", "eager:x, data_type:type, out"),
+    "CompareAndSet": ("update, condition.value, value, condition.eps", "update, _, value, condition.eps, condition",
+                      "eager:update, out, condition.value, value, condition.eps"),
     "CompareAndBitpack": ("x, threshold#, out",),
     "ConfusionMatrix": ("labels, pred, weights, num_classes, data_type",),
     "CropAndResize": ("image, crop_boxes, box_indices, crop_out_size, method, extrapolation_value",
@@ -175,14 +189,20 @@ FORMS = {
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
     "Fill": ("shape, out, value",),
+    **dict.fromkeys(("FirstIndex", "LastIndex"), ("x, condition, condition.eps, *dimensions",)),
+    "FusedBatchNorm": (_NORMALIZED, f"eager:{_NORMALIZED}, out, out, out"),
     "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),
+    "MatchCondition": (*_MATCHED, "x, condition.eps, condition, *dimensions"),
+    "MatchConditionTransform": ("x, condition.eps, condition", "eager:x, out, condition.eps, condition"),
     "PRelu": ("x, out, alpha, *shared_axes",),
     "RandomExponential": ("eager:shape_variable, out, lambda_",),
     "RandomStandardNormal": ("shape..",),
     "RectifiedLinearDerivative": ("x, upstream, out, 0",),
     "Split": ("eager:x, num_split@, split_dim",),
     "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y",
-                   "x, y, dimensions_x/dimensions_y, transpose_x, transpose_y, transpose_z"),
+                   "x, y, dimensions_x/dimensions_y, transpose_x, transpose_y, transpose_z",
+                   "x, y, dimensions_x/dimensions_y, transpose_x+transpose_y+transpose_z"),
+    "TensorMmulBp": ("xs, xs, xs, dimensions_x/dimensions_y", "eager:xs, xs, xs, out, out, dimensions_x/dimensions_y"),
     "Upsampling3d": ("eager:x, ncdhw, scale_h, scale_w, scale_d",),
 }
 
@@ -212,3 +232,12 @@ ABSENT = {
     "ParallelConcat": "Concat", "ReductionShape": "the shape of a reduction is known: variable.get_shape()",
     "TensorArrayRemove": "arrays are freed when nobody reads them any more",
 }
+
+_BASES = """
+    ArithmeticBackpropOp BroadcastBoolOp BroadcastOp DynamicTransformOp IndexAccumulation Op RandomOp Reduce3Op ReduceBoolOp ReduceFloatOp
+    ReduceLongOp ReduceOp ReduceSameOp ReductionBp ScalarBoolOp ScalarOp TransformAnyOp TransformBoolOp TransformFloatOp TransformOp
+    TransformSameOp TransformStrictOp
+"""
+
+#: Bases of DL4J's classes, for classes of users that name an op.
+BASES = frozenset(f"Base{name}" for name in _BASES.split())

@@ -140,7 +140,18 @@ class RandomUniform(RandomOp):
         return Uniform(min=float(low), max=float(high)).draw(generator, shape, wide).astype(dtype)
 
 
-class WithParameters(RandomOp):
+@attributes
+class Seeded(RandomOp):
+    """The same numbers in every run where one of the ``seeds`` is not 0, as in DL4J's files."""
+
+    seeds: tuple[int, ...] = ()
+
+    def compute(self, xp: Any, *inputs: Any, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
+        """Draw from a generator of the seeds, where there are some."""
+        return self.draw(np.random.default_rng([n % 2**64 for n in self.seeds]) if any(self.seeds) else context.random(), *inputs)
+
+
+class WithParameters(Seeded):
     """For every element of the parameters, broadcast, an array of ``shape``.  Shapes: shape + shape of the parameters."""
 
     least: ClassVar[float] = 0.0
@@ -163,7 +174,7 @@ class WithParameters(RandomOp):
         raise NotImplementedError(f"{type(self).__name__} must implement numbers(self, generator, shape, *parameters)")
 
 
-@op("random_gamma", inputs="shape alpha beta?", file=FileArgs())
+@op("random_gamma", inputs="shape alpha beta?", signatures=("shape, alpha, beta, *seeds",), file=FileArgs(ints=("*seeds",)))
 class RandomGamma(WithParameters):
     """Gamma with shape parameters ``alpha`` and rates ``beta`` (1): the mean is alpha / beta.
 
@@ -178,7 +189,7 @@ class RandomGamma(WithParameters):
         return drawn / parameters[1] if len(parameters) > 1 else drawn
 
 
-@op("random_poisson", inputs="shape rate", file=FileArgs())
+@op("random_poisson", inputs="shape rate", signatures=("shape, rate, *seeds",), file=FileArgs(ints=("*seeds",)))
 class RandomPoisson(WithParameters):
     """Poisson with means ``rate``.  Shapes: shape (k) integer, rate (*S) -> (*shape, *S)."""
 
@@ -236,8 +247,8 @@ class RandomMultinomial(RandomOp):
         return found if batch == 0 else found.T
 
 
-@op("random_shuffle", inputs="x", file=FileArgs())
-class RandomShuffle(RandomOp):
+@op("random_shuffle", inputs="x", signatures=("x, *seeds",), file=FileArgs(ints=("*seeds",)))
+class RandomShuffle(Seeded):
     """The slices of x along its first axis in random order."""
 
     inputs = "x"

@@ -64,6 +64,17 @@ def test_mappings_name_attributes():
     assert (f.tensorflowName(), f.onnxName()) == ("Conv2D", "Conv")
 
 
+def test_mappings_name_attributes_that_are_arguments_in_files():
+    sd, (x, w) = function(x=(1, 4, 4, 2), w=(2, 2, 2))
+    sd.cnn.dilation2D(x, w, [1, 2], [3, 1], True)
+    (f,) = sd.ops()
+    properties = f.propertiesForFunction()
+    assert properties == {"strides": (1, 2), "rates": (3, 1), "isSameMode": True}
+    assert f.mappingsForFunction() == {"dilation2d": {"strides": "strides", "rates": "rates", "isSameMode": "is_same_mode"}}
+    assert f.attributeAdaptersForFunction() == {"dilation2d": {"isSameMode": "is_same_mode:int"}}
+    assert f.iArgs() == [1, 3, 1, 1, 2] and f.tArgs() == f.bArgs() == f.sArgs() == f.dArgs() == []
+
+
 @pytest.mark.parametrize("op_id", sorted(OPS))
 def test_names_elsewhere_are_those_of_known_ops(op_id):
     assert all(name and " " not in name for name in (*tensorflow_names(op_id), *onnx_names(op_id)))

@@ -115,7 +115,7 @@ def test_of_variables():
 @pytest.mark.parametrize("made", [
     lambda x: op_classes.Sum(x.sd, x, x), lambda x: op_classes.StandardDeviation(True), lambda x: op_classes.And(x.sd, x, False),
     lambda x: op_classes.EuclideanDistance(X, X, True, 1), lambda x: op_classes.Split(x.sd, x, x.sd.placeHolder("n", DataType.INT), 1),
-    lambda x: op_classes.RandomPoisson(X, X, 7)])
+    lambda x: op_classes.RandomPoisson(X, X, 0.5)])
 def test_what_fits_no_constructor(made):
     with pytest.raises(GraphError, match="cannot be called with|Transforms.allEuclideanDistances"):
         made(SameDiff.create().var("x", X))

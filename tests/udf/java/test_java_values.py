@@ -74,7 +74,9 @@ def test_variables_of_an_op():
     x, y = sd.var("x", np.ones(2, np.float32)), sd.var("y", np.ones(2, np.float32))
     for op in (Kept(sd, [x, y]), Kept(sd, x, y), Kept(sd, (x,), y)):
         assert op.args() == [x, y] and op.larg() is op.arg() is op.arg(0) is x and op.rarg() is op.arg(1) is op.arg(-1) is y and op.sd is sd
-        assert op.output_variables() == op.outputs() == []
+    assert Kept().output_variables() == Kept([np.ones(2)], None).outputs() == []
+    (made,) = op.output_variables()                     # adds it to the graph
+    assert op.outputs() == [made] and op.output_variable() is made and sd.producer(made.name()).op.id == "test_decl_kept"
     assert (op.op_type(), op.opType(), op.op_hash(), op.is_inplace_call(), op.get_num_outputs()) == ("UDF", "UDF", 1, False, 1)
     (made,) = sd.do_udf(op)
     assert op.outputs() == [made] and op.calculate_output_data_types([LONG, FLOAT]) == [LONG]
