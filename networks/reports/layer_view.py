@@ -12,7 +12,7 @@ from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.java.old_names import instead
 from ...samediff.base.java.pair import Pair
-from ...samediff.base.javanames import JavaSpelling, to_snake
+from ...samediff.base.javanames import JavaSpelling, in_both_spellings, to_snake
 from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind, users_array
 from ...samediff.errors import ConfigurationError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
@@ -327,7 +327,7 @@ class LayerView(JavaSpelling):
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *type(self.get_config())._fields, *self._methods()})
+        return in_both_spellings([*super().__dir__(), *type(self.get_config())._fields, *self._methods()])
 
     def _methods(self) -> list[str]:
         cls = type(self.get_config())

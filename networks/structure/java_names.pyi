@@ -287,6 +287,8 @@ class NetworkNames(JavaSpelling):
     paramTable = Network.param_table
     printConfiguration = Network.print_configuration
     rnnClearPreviousState = Network.rnn_clear_previous_state
+    @property
+    def setArrays(self) -> Any: ...
     setEpochCount = Network.set_epoch_count
     setIterationCount = Network.set_iteration_count
     setLearningRate = Network.set_learning_rate
