@@ -63,7 +63,7 @@ class Network(Advised, HasListeners, NetworkNames):
         return self._configuration
 
     @property
-    def set_arrays(self) -> SetArrays:
+    def given_arrays(self) -> SetArrays:
         """Inputs, labels and masks that were set, to work on later."""
         return self._arrays
 

@@ -39,7 +39,7 @@ class HasLayers(HasEngine, Protocol):
     def configuration(self) -> Any: ...
 
     @property
-    def set_arrays(self) -> SetArrays: ...
+    def given_arrays(self) -> SetArrays: ...
 
     def param_table(self) -> dict[str, Any]: ...
 
@@ -156,11 +156,11 @@ class LayerView(JavaSpelling):
 
     def set_input(self, x: Any, workspace_mgr: None = None) -> None:
         """Set the input of :meth:`activate`, :meth:`pre_output` and :meth:`backprop_gradient`, as the layer takes it."""
-        self._network.set_arrays.layer_inputs[self._key] = x
+        self._network.given_arrays.layer_inputs[self._key] = x
 
     def input(self) -> Any:
         """The input that was set; else what the layer gets, in training, of the inputs that the network was given; None without any."""
-        arrays, member = self._network.set_arrays, self._member()
+        arrays, member = self._network.given_arrays, self._member()
         if self._key in arrays.layer_inputs or arrays.batch is None:
             return arrays.layer_inputs.get(self._key)
         batch = NetworkBatch(arrays.batch.inputs, None, arrays.masks[0])
@@ -169,18 +169,18 @@ class LayerView(JavaSpelling):
 
     def set_labels(self, labels: Any) -> None:
         """Set the labels of an output layer."""
-        self._network.set_arrays.layer_labels[self._key] = labels
+        self._network.given_arrays.layer_labels[self._key] = labels
 
     def get_labels(self) -> Any:
         """The labels that were set, here or on the network; None without any."""
-        arrays, outputs = self._network.set_arrays, self._network.structure.outputs
+        arrays, outputs = self._network.given_arrays, self._network.structure.outputs
         of_network = dict(zip(outputs, arrays.labels)).get(self._key)
         return arrays.layer_labels.get(self._key, of_network)
 
     def clear(self) -> None:
         """Forget input and labels that were set."""
-        self._network.set_arrays.layer_inputs.pop(self._key, None)
-        self._network.set_arrays.layer_labels.pop(self._key, None)
+        self._network.given_arrays.layer_inputs.pop(self._key, None)
+        self._network.given_arrays.layer_labels.pop(self._key, None)
 
     def activate(self, x: Any = None, training: Any = False, mask: Any = None) -> Any:
         """Activations of this layer alone for an input, without the layer's preprocessor.

@@ -276,6 +276,8 @@ class NetworkNames(JavaSpelling):
     getListeners = Network.get_listeners
     getParam = Network.get_param
     getUpdater = Network.get_updater
+    @property
+    def givenArrays(self) -> Any: ...
     goingThrough = Network.going_through
     incrementEpochCount = Network.increment_epoch_count
     initGradientsView = Network.init_gradients_view
@@ -287,8 +289,6 @@ class NetworkNames(JavaSpelling):
     paramTable = Network.param_table
     printConfiguration = Network.print_configuration
     rnnClearPreviousState = Network.rnn_clear_previous_state
-    @property
-    def setArrays(self) -> Any: ...
     setEpochCount = Network.set_epoch_count
     setIterationCount = Network.set_iteration_count
     setLearningRate = Network.set_learning_rate

@@ -2556,7 +2556,6 @@ class AtNames(JavaSpelling):
 class OperationNames(JavaSpelling):
     isTrainingPhase = Operation.is_training_phase
     isValidation = Operation.is_validation
-    toString = Operation.to_string
 
 class ProfilingListenerBuilderNames(JavaSpelling):
     maxProfileIterations = ProfilingListenerBuilder.max_profile_iterations
@@ -3316,7 +3315,6 @@ class SgdNames(RatedUpdaterNames):
 
 class UpdaterNames(JavaSpelling):
     getIUpdaterWithDefaultConfig = Updater.get_i_updater_with_default_config
-    toString = Updater.to_string
 
 class UIServerNames(JavaSpelling):
     disableRemoteListener = UIServer.disable_remote_listener

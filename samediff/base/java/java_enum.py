@@ -48,7 +48,9 @@ class JavaEnum(Enum):
         """The name of the member, as Java writes it."""
         return self.name
 
-    toString = to_string
+    def toString(self) -> str:
+        """:meth:`to_string`."""
+        return self.name
 
     def ordinal(self) -> int:
         """The place among the members, from 0."""
