@@ -66,7 +66,6 @@ _ELSEWHERE = {
     **dict.fromkeys(_TEXTS.split(), "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer "
                                     "(EmbeddingInitializer)"),
     "GradientCheckUtil": "check_layer of dl4py.layers compares gradients with differences, GradCheckUtil those of a SameDiff graph",
-    "ModelGuesser": "MultiLayerNetwork.load and ComputationGraph.load read zips of DL4J; `dl4py inspect file` says what is in one",
     **dict.fromkeys(("ClassPathResource", "DownloaderUtility", "Resources"), "give the path of the file: open(path), FileSplit(path)"),
     **dict.fromkeys(("Downloader", "ArchiveUtils"), "urllib.request.urlretrieve and shutil.unpack_archive fetch and unpack files"),
     **dict.fromkeys(("MemoryWorkspace", "WorkspaceConfiguration", "AllocationPolicy", "LearningPolicy", "ResetPolicy", "MirroringPolicy"),
@@ -75,6 +74,8 @@ _ELSEWHERE = {
     "DataTypeUtil": "Nd4j.setDefaultDataTypes(DataType.DOUBLE, DataType.DOUBLE) chooses the type",
     "INDArrayIndex": "NDArrayIndex.all(), .point(i) and .interval(a, b) are what is given to get and put",
     **dict.fromkeys(("IterationListener", "J7StatsListener"), "derive from BaseTrainingListener; StatsListener is for all versions"),
+    **dict.fromkeys(("Model", "DataSetLoader", "ParamInitializer"), "an interface of Java's, for types: leave it out"),
+    "IEvaluation": "BaseEvaluation is its name here", "Triple": "tuples are Python's: (a, b, c)",
     "J7FileStatsStorage": "FileStatsStorage is for all versions", "ObjectMapper": "Python's json module, or to_json of configurations",
     **dict.fromkeys(("ArrayUtil", "MathUtils", "FeatureUtil"), "NumPy does that: np.argmax, np.prod, np.eye(classes)[numbers] …"),
 }

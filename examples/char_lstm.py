@@ -74,7 +74,7 @@ def main(epochs: int = 30, width: int = 96, characters: int | None = None, writt
         scores.append(net.score(data) / 100)
         if epoch == 1 or epoch % 10 == 0 or epoch == epochs:
             print(f"epoch {epoch:3}  score per character {scores[-1]:.3f}  {time.perf_counter() - start:5.1f} s")
-            print(f"   {sample(net, alphabet, 'The ', min(written, 70), rng)}\n")
+            print(f"   {sample(net, alphabet, 'the Work ', min(written, 70), rng)}\n")
     print(sample(net, alphabet, "Licensor ", written, rng))
     return scores
 

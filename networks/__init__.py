@@ -47,7 +47,7 @@ from .files.exchange import set_arrays, to_arrays, to_same_diff
 from .keras import register_keras_layer
 from .models.computation_graph import ComputationGraph
 from .models.keras_import import KerasModelImport
-from .models.model_serializer import ModelSerializer
+from .models.model_serializer import ModelGuesser, ModelSerializer
 from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .pytorch import from_torch, set_state_dict, to_state_dict
@@ -115,6 +115,7 @@ __all__ = [
     "MaxEpochsTerminationCondition",
     "MaxScoreIterationTerminationCondition",
     "MaxTimeIterationTerminationCondition",
+    "ModelGuesser",
     "ModelSerializer",
     "MultiLayerConfiguration",
     "MultiLayerNetwork",

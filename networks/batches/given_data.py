@@ -10,7 +10,7 @@ from ...layers.functions.losses import LossMCXENT, LossSparseMCXENT
 from ...layers.standard.recurrent import RnnOutputLayer
 from ...layers.types.formats import RNNFormat
 from ...samediff.data import DataSet, MultiDataSet
-from ...samediff.data.given.forms import is_pair, is_several, is_whole
+from ...samediff.data.given.forms import is_pair, is_several, is_whole, record_of
 from ...samediff.data.given.labels import as_columns
 from ...samediff.data.given.parts import ArrayNames, BatchParts, inputs_of, parts_from, parts_of
 from ...samediff.data.given.sources import InBatch, decides_itself, numbered, source_of
@@ -48,12 +48,12 @@ def _batch(structure: Structure, parts: BatchParts) -> NetworkBatch:
         labels = [_columns(structure.member(outputs[k]).conf, _chosen(a, m)) if k < len(outputs) else a
                   for k, (a, m) in enumerate(zip(labels, masks))]
     batch = NetworkBatch(parts.inputs, labels, parts.features_masks, parts.labels_masks)
-    return batch if parts.weights is None else weighted(batch, parts.weights)
+    return batch if parts.weights is None else weighted(structure, batch, parts.weights)
 
 
-def weighted(batch: NetworkBatch, sample_weight: Any = None, class_weight: Any = None) -> NetworkBatch:
+def weighted(structure: Structure, batch: NetworkBatch, sample_weight: Any = None, class_weight: Any = None) -> NetworkBatch:
     """The batch with weights in the masks of its labels: DL4J multiplies the loss of an example by its mask."""
-    masks = masks_with_weights(batch.labels, batch.labels_masks, sample_weight, class_weight)
+    masks = masks_with_weights(batch.labels, batch.labels_masks, sample_weight, class_weight, structure.outputs)
     return NetworkBatch(batch.inputs, batch.labels, batch.features_masks, masks)
 
 
@@ -83,7 +83,8 @@ def _columns(conf: Any, labels: Any) -> Any:
 def with_labels(data: Any, second: Any, default: Any = None) -> tuple[Any, Any]:
     """Data and an option, where features and labels may stand instead: ``evaluate(x, y)`` is ``evaluate((x, y))`` with the default."""
     pair = (data, np.asarray(second) if isinstance(second, (list, tuple)) and not is_several(second) else second)
-    return (pair, default) if not is_whole(data) and is_pair(pair, lists=True) else pair
+    features = not is_whole(data) or record_of(data) is not None
+    return (pair, default) if features and is_pair(pair, lists=True) else pair
 
 
 def batch_in(structure: Structure, data: Any, use: str, error: type[DL4PyError] = GraphError) -> NetworkBatch:

@@ -17,6 +17,7 @@ class SetArrays:
     batch : inputs and labels; None as long as not all inputs are set
     masks : of features and of labels
     single : inputs by number, as long as not all are set
+    layer_inputs, layer_labels : of single layers, by their keys
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,8 @@ class SetArrays:
         self.batch: NetworkBatch | None = None
         self.masks: tuple[Masks, Masks] = (None, None)
         self.single: dict[int, Any] = {}
+        self.layer_inputs: dict[str, Any] = {}
+        self.layer_labels: dict[str, Any] = {}
 
     @property
     def labels(self) -> list[Any]:
@@ -35,7 +38,7 @@ class SetArrays:
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
         """Replace all inputs and keep the labels."""
-        self.batch, self.single = NetworkBatch(inputs, self.labels or None), {}
+        self.batch, self.single, self.layer_inputs = NetworkBatch(inputs, self.labels or None), {}, {}
 
     def or_set(self, given: Sequence[Masks]) -> list[Masks]:
         """Masks that were given; in place of those that were not, the ones that are set."""

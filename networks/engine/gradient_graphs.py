@@ -9,6 +9,7 @@ from ...samediff.errors import GradientError, GraphError
 from ...samediff.families.gradient import gradients
 from ...samediff.graph.graph import SameDiff
 from ...samediff.training.steps.step import TrainingStep
+from ..structure.structure import Structure
 from .build import NetworkGraph, epsilon_name, input_name
 from .parameters import Parameters
 
@@ -50,9 +51,9 @@ def input_gradients(made: NetworkGraph, inputs: int) -> InputGradients:
     return InputGradients(fork, tuple(None if (g := found[n]) is None else g.name() for n in names))
 
 
-def backward(made: NetworkGraph, parameters: Parameters, epsilons: Sequence[Any], inputs: int) -> Backward:
-    """Gradients given those of the outputs; None takes the loss of an output."""
-    fork, structure = made.sd.fork(), parameters.structure
+def backward(made: NetworkGraph, parameters: Parameters, structure: Structure, epsilons: Sequence[Any]) -> Backward:
+    """Gradients given those of the outputs of the structure, which may be a part of the network; None takes the loss of an output."""
+    fork = made.sd.fork()
     losses = [fork.variable(n) for n in made.losses]
     for i, (name, e) in enumerate(zip(structure.outputs, epsilons)):
         if e is not None:
@@ -60,8 +61,9 @@ def backward(made: NetworkGraph, parameters: Parameters, epsilons: Sequence[Any]
             losses.append((fork.variable(made.activations[name]) * external).sum())
     if not losses:
         raise GraphError("nothing to propagate: give gradients of outputs, or set labels")
-    names = [input_name(i) for i in range(inputs)]
-    found = gradients(fork, losses, [fork.variable(n) for n in (*[s.name for s in parameters.trained()], *names)])
+    names = [input_name(i) for i in range(len(structure.inputs))]
+    own = [s.name for s in parameters.trained() if fork.has_variable(s.name)]       # of a layer alone: its own
+    found = gradients(fork, losses, [fork.variable(n) for n in (*own, *names)])
     named = {n: None if g is None else g.name() for n, g in found.items()}
     below = tuple(named.pop(n) for n in names)
     slopes = {n: g for n, g in named.items() if g is not None}

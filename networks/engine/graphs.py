@@ -101,7 +101,7 @@ class Graphs:
             if e is not None:
                 _check_epsilon(name, e, made.sd.variable(made.activations[name]).get_shape(), batch.size)
         key = variant, tuple(-1 if e is None else e.ndim for e in epsilons)
-        return self.cached(self._backward, key, lambda: backward(made, self.parameters, epsilons, len(batch.inputs)))  # type: ignore[no-any-return]
+        return self.cached(self._backward, key, lambda: backward(made, self.parameters, self.structure, epsilons))  # type: ignore[no-any-return]
 
     def feeds(self, batch: NetworkBatch, made: NetworkGraph, states: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Values of the graph's placeholders for a batch."""

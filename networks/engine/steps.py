@@ -203,13 +203,25 @@ class Steps:
     def backward(self, batch: NetworkBatch, epsilons: Sequence[Any]) -> list[Any]:
         """Gradients of the inputs, given those of the outputs (None: by the loss); those of the parameters are in the flat vector."""
         with self.lock:
-            back = self.graphs.backward(batch, epsilons)
-            back.step.clear_others()
-            self.computed = back.step.names
-            feeds = self.graphs.feeds(batch, back.made) | {epsilon_name(i): e for i, e in enumerate(epsilons) if e is not None}
+            step, below = self._backward(self.graphs, batch, epsilons)
+            step.clear_others()
+            self.computed, self.progress.rows = step.names, batch.size
+            return below
+
+    def backward_alone(self, alone: Graphs, batch: NetworkBatch, epsilons: Sequence[Any]) -> list[Any]:
+        """The same through one layer; gradients of parameters of other layers stay."""
+        with self.lock:
+            step, below = self._backward(alone, batch, epsilons)
+            self.computed |= step.names
+            return below
+
+    def _backward(self, graphs: Graphs, batch: NetworkBatch, epsilons: Sequence[Any]) -> tuple[TrainingStep, list[Any]]:
+        back = graphs.backward(batch, epsilons)
+        feeds = graphs.feeds(batch, back.made) | {epsilon_name(i): e for i, e in enumerate(epsilons) if e is not None}
+        with Explained(graphs.structure, batch):
             found = dict(zip([n for n in back.below if n], back.step.compute(feeds, self.progress.context(True))))
-            self.progress.rows = batch.size
-            return [np.zeros(x.shape, self.structure.dtype.numpy) if n is None else found[n] for n, x in zip(back.below, batch.inputs)]
+        zeros = self.structure.dtype.numpy
+        return back.step, [np.zeros(x.shape, zeros) if n is None else found[n] for n, x in zip(back.below, batch.inputs)]
 
     @in_device_scope
     def update(self, rows: int, batch: NetworkBatch, stateful: bool = False) -> None:

@@ -163,16 +163,20 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
         """Inputs and activations of every vertex, by name; without inputs for those that were set. Where classes are missing, of those
         that need none of them.
 
-        DL4J's forms work too: ``feed_forward(train)``, ``feed_forward(x, train)``, ``feed_forward([x, …], train, clear_inputs)`` (inputs
-        stay set in any case), ``feed_forward(train, exclude_output_layers, include_vertices)``, and with the number of the last layer,
+        DL4J's forms work too: ``feed_forward(train)``, ``feed_forward(x, train)``, ``feed_forward([x, …], train, clear_inputs)`` (False
+        sets these inputs), ``feed_forward(train, exclude_output_layers, include_vertices)``, and with the number of the last layer,
         counted as layers run: ``feed_forward(x, 1, train)``, ``feed_forward(train, 1)``.
         """
         asked = asked_of_feed_forward(inputs, train)
+        stay = bool(asked.inputs) and asked.flags[:1] == (False,)
+        if stay:
+            self._arrays.set_inputs(asked.inputs)
         x = asked.inputs or self.get_inputs()
         structure = self.engine.structure
         keys = self._runnable(self._shown(asked), NetworkBatch(x))
         found = dict(zip(structure.inputs, map(np.array, x)))
-        found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
+        found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks,
+                                            was_set=stay or not asked.inputs)))
         return in_kind(found, x)  # type: ignore[no-any-return]
 
     def _shown(self, asked: ForwardRequest) -> list[str]:

@@ -10,7 +10,7 @@ from ...samediff.drawing.figures import figure_of, lines
 from ...samediff.errors import ConfigurationError, UnknownNameError
 from ...samediff.text.html import html_table
 from ...samediff.training.listeners.calls import Listeners
-from ...samediff.training.progress import epoch_line, with_bar
+from ...samediff.training.progress import epoch_line, warn_of_nan, with_bar
 from .network import Network
 
 
@@ -59,6 +59,18 @@ class EpochRecords(list[EpochRecord]):
             raise UnknownNameError(f"epochs have {', '.join(EpochRecord._fields)}; got {key!r}; measures such as the accuracy are in "
                                    "evaluate(x, y), EvaluativeListener(iterator, 1, InvocationType.EPOCH_END) computes them as it trains")
         return [getattr(record, name) for record in self]
+
+    def keys(self) -> list[str]:
+        """The names of the values, those that Keras has first."""
+        validated = any(record.validation_score is not None for record in self)
+        return ["loss", *(["val_loss"] if validated else []), *EpochRecord._fields]
+
+    def items(self) -> list[tuple[str, list[Any]]]:
+        """Each name with its values."""
+        return [(name, self[name]) for name in self.keys()]
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.keys() if isinstance(item, str) else super().__contains__(item)
 
     def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
         """Draw the scores by epoch, and write the picture to a file where one is named; needs matplotlib."""
@@ -110,6 +122,7 @@ class Epochs:
         title = self._title()
         made = EpochRecord(at.epoch(), self.network.score(), score, time.perf_counter() - self._began)
         self.records.append(made)
+        warn_of_nan(len(self.records), [record.score for record in self.records[-2:]])
         if self.verbose:
             epoch_line(title, {"score": made.score, "validation score": score}, made.seconds,
                        self.count - len(self.records))

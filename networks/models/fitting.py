@@ -16,6 +16,7 @@ from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_from, batch_in, weighted
 from ..batches.row_batches import RowBatches
 from ..optimizers import Optimizer
+from ..structure.structure import Structure
 from .epochs import EpochRecords, Epochs
 from .network import Network
 from .trainer import Trainer
@@ -66,7 +67,7 @@ class NetworkFittingMixin(Network):
             Look for NaN and infinity in every step.
         shuffle : bool
             Take the rows of arrays or of one data set in another order in every epoch; seed and epoch decide on it.
-        sample_weight : array (batch,), optional
+        sample_weight : array (batch,), or mapping of such by output, optional
             Weights of examples, from 0 on: their losses are multiplied by them.
         class_weight : mapping or array, optional
             Weights of classes, by their numbers; 1 for classes that a mapping leaves out; ``"balanced"`` for those that give all classes
@@ -143,8 +144,9 @@ class NetworkFittingMixin(Network):
         if several:
             self._through(self._weighted(source_of(first, size, order), options.class_weight), passes, options)
             return self
-        batch, options = _divided(batch_in(engine.structure, first, "fit") if whole else batch_from(engine.structure, *args), options)
-        if not batch.size or (size is None and passes == 1 and options.validation_data is None and not options.verbose):
+        batch = batch_in(engine.structure, first, "fit") if whole else batch_from(engine.structure, *args)
+        batch, options = _divided(engine.structure, batch, options)
+        if not batch.size or (size is options.epochs is options.validation_data is None and not options.verbose):
             self.trainer.run(lambda hear: self.trainer.fit_batch(batch, hear))
         else:
             self._through(RowBatches(batch, size or batch.size, order), passes, options)
@@ -157,7 +159,7 @@ class NetworkFittingMixin(Network):
     def _weighted(self, batches: Any, class_weight: Any) -> Any:
         """The batches, with weights of classes where there are any."""
         return batches if class_weight is None else Mapped(
-            batches, lambda data: weighted(batch_in(self.structure, data, "fit"), None, class_weight))
+            batches, lambda data: weighted(self.structure, batch_in(self.structure, data, "fit"), None, class_weight))
 
     def get_last_etl_time(self) -> int:
         """Milliseconds that the last batch of an iterator took to come (ETL: extract, transform, load)."""
@@ -200,10 +202,10 @@ def _nothing_else(given: Sequence[Any], several: bool, options: FitOptions, data
                          "itself. Single examples are put together with batch_size")
 
 
-def _divided(batch: NetworkBatch, options: FitOptions) -> tuple[NetworkBatch, FitOptions]:
+def _divided(structure: Structure, batch: NetworkBatch, options: FitOptions) -> tuple[NetworkBatch, FitOptions]:
     """The batch as it is fitted: with its weights, and without the rows that are kept for validation; these go into the options."""
     if options.weighs():
-        batch = weighted(batch, options.sample_weight, options.class_weight)
+        batch = weighted(structure, batch, options.sample_weight, options.class_weight)
     if not options.validation_split:
         return batch, options
     if options.validation_data is not None:

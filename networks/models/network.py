@@ -63,6 +63,11 @@ class Network(Advised, HasListeners, NetworkNames):
         return self._configuration
 
     @property
+    def given_arrays(self) -> SetArrays:
+        """Inputs, labels and masks that were set, to work on later."""
+        return self._arrays
+
+    @property
     def structure(self) -> Structure:
         """The layers and vertices that the configuration describes, in the order in which they run."""
         return structure_of(self._configuration) if self._engine is None else self._engine.structure

@@ -11,13 +11,15 @@ from ...layers.standard.recurrent import BaseRecurrentLayer
 from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.java.old_names import instead
-from ...samediff.base.javanames import JavaSpelling, to_snake
-from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind
+from ...samediff.base.java.pair import Pair
+from ...samediff.base.javanames import JavaSpelling, in_both_spellings, to_snake
+from ...samediff.base.user_code.users_arrays import answers_in_kind, in_kind, users_array
 from ...samediff.errors import ConfigurationError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
 from ...samediff.graph.graph import SameDiff
 from ..batches.batch import NetworkBatch
+from ..batches.set_arrays import SetArrays
 from ..engine.forward import Forward
 from ..engine.gradient import Gradient
 from ..engine.protocols import HasEngine
@@ -35,6 +37,9 @@ class HasLayers(HasEngine, Protocol):
 
     @property
     def configuration(self) -> Any: ...
+
+    @property
+    def given_arrays(self) -> SetArrays: ...
 
     def param_table(self) -> dict[str, Any]: ...
 
@@ -68,7 +73,6 @@ class LayerView(JavaSpelling):
 
     def __init__(self, network: HasLayers, key: str) -> None:
         self._network, self._key = network, key
-        self._input: Any = None
 
     @property  # type: ignore[misc]  # nobody sets it
     def __class__(self) -> Any:      # a view is an instance of the class of its layer, too, as in DL4J
@@ -151,12 +155,32 @@ class LayerView(JavaSpelling):
     # At work
 
     def set_input(self, x: Any, workspace_mgr: None = None) -> None:
-        """Set the input of :meth:`activate` and :meth:`pre_output`; ``workspace_mgr`` has no effect."""
-        self._input = x
+        """Set the input of :meth:`activate`, :meth:`pre_output` and :meth:`backprop_gradient`, as the layer takes it; ``workspace_mgr`` has no effect."""
+        self._network.given_arrays.layer_inputs[self._key] = x
 
     def input(self) -> Any:
-        """The input that was set, None without one."""
-        return self._input
+        """The input that was set; else what the layer gets, in training, of the inputs that the network was given; None without any."""
+        arrays, member = self._network.given_arrays, self._member()
+        if self._key in arrays.layer_inputs or arrays.batch is None:
+            return arrays.layer_inputs.get(self._key)
+        batch = NetworkBatch(arrays.batch.inputs, None, arrays.masks[0])
+        (below,), _ = self._network.engine.forward.activations(batch, member.inputs[:1], True, as_in_step=True)
+        return users_array(below if member.preprocessor is None else member.preprocessor.pre_process(below, batch.size))
+
+    def set_labels(self, labels: Any) -> None:
+        """Set the labels of an output layer."""
+        self._network.given_arrays.layer_labels[self._key] = labels
+
+    def get_labels(self) -> Any:
+        """The labels that were set, here or on the network; None without any."""
+        arrays, outputs = self._network.given_arrays, self._network.structure.outputs
+        of_network = dict(zip(outputs, arrays.labels)).get(self._key)
+        return arrays.layer_labels.get(self._key, of_network)
+
+    def clear(self) -> None:
+        """Forget input and labels that were set."""
+        self._network.given_arrays.layer_inputs.pop(self._key, None)
+        self._network.given_arrays.layer_labels.pop(self._key, None)
 
     def activate(self, x: Any = None, training: Any = False, mask: Any = None) -> Any:
         """Activations of this layer alone for an input, without the layer's preprocessor.
@@ -183,11 +207,77 @@ class LayerView(JavaSpelling):
         return self._run(self._network.engine.alone(self._key, conf.replace(**{field: "identity"})), None, training, None)
 
     def _run(self, alone: Forward, x: Any, training: bool, mask: Any) -> Any:
-        given = self._input if x is None else x
-        if given is None:
-            raise GraphError(f"{self._member().label} needs an input: give x, or call set_input first")
-        found = alone.activations(NetworkBatch([given], None, None if mask is None else [mask]), [self._key], training)[0][0]
+        given = self._given() if x is None else x
+        batch = NetworkBatch([given], None, None if mask is None else [mask])
+        found = alone.activations(batch, [self._key], training, as_in_step=x is None)[0][0]
         return in_kind(found, given)
+
+    def _given(self) -> Any:
+        found = self.input()
+        if found is None:
+            raise GraphError(f"{self._member().label} needs an input: give x, or call set_input of the layer or the network first")
+        return found
+
+    @answers_in_kind
+    def backprop_gradient(self, epsilon: Any = None, workspace_mgr: None = None) -> Pair[Gradient, Any]:
+        """Gradients of this layer alone for the input that was set, given the gradient of some loss for its activations.
+
+        Activations and gradients are those of the present iteration in training mode, as ``activate(True)`` gives them. Layer by layer
+        from the last one to the first, this is :meth:`MultiLayerNetwork.backprop_gradient`, without the layers' preprocessors; the
+        gradient of the network then has those of all these layers.
+
+        Parameters
+        ----------
+        epsilon : array, optional
+            As the activations of the layer; without it an output layer takes its loss for the labels that were set.
+        workspace_mgr : None
+            Without effect.
+
+        Returns
+        -------
+        pair of Gradient and array
+            Of the parameters, by the names of this layer, as sums over examples; and of the input.
+
+        Raises
+        ------
+        GraphError
+            No input; no ``epsilon``, and no output layer with labels.
+
+        Examples
+        --------
+        >>> from dl4py.layers import DenseLayer, OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(DenseLayer(n_in=4, n_out=8), OutputLayer(n_out=3)).build())
+        >>> net.set_input(np.ones((2, 4)))
+        >>> net.set_labels(np.eye(3)[:2])
+        >>> gradient, epsilon = net.get_layer(1).backprop_gradient()
+        >>> gradient, epsilon = net.get_layer(0).backprop_gradient(epsilon)
+        >>> gradient.get_gradient_for("W").shape, epsilon.shape
+        ((4, 8), (2, 4))
+        """
+        engine = self._network.engine
+        labels = None if epsilon is not None else self.get_labels()
+        if epsilon is None and (labels is None or self._member() not in self._network.structure.losses):
+            raise GraphError(f"{self._member().label}: backprop_gradient needs the gradient of its activations, or an output layer labels "
+                             "that were set")
+        given = None if epsilon is None else as_array(epsilon).astype(engine.structure.dtype.numpy, copy=False)
+        batch = NetworkBatch([self._given()], [labels])
+        (below,) = engine.steps.backward_alone(engine.alone(self._key).graphs, batch, [given])
+        slots = [s for s, _ in self._member().slots() if s.name in engine.steps.computed]
+        own = {s.name.removeprefix(f"{self._key}_"): engine.flat.gradient_arrays[s.name].copy() for s in slots}
+        flat = [a.reshape(-1, order=s.order) for s, a in zip(slots, own.values())]
+        return Pair(Gradient(np.concatenate([np.zeros(0, engine.flat.dtype), *flat]), own), below)
+
+    def compute_score(self, regularization: float = 0.0, training: bool = False, workspace_mgr: None = None) -> float:
+        """The mean loss of an output layer for the input and the labels that were set, and ``regularization`` added to it."""
+        return self._scored(training)[1] + float(regularization)
+
+    def compute_score_for_examples(self, regularization: float = 0.0, workspace_mgr: None = None) -> Any:
+        """The loss of each example, (batch, 1), as :meth:`compute_score`."""
+        return users_array(np.reshape(self._scored(False)[0][0], (-1, 1)) + regularization)
+
+    def _scored(self, training: bool) -> tuple[list[Any], float]:
+        return self._network.engine.alone(self._key).scores(NetworkBatch([self._given()], [self.get_labels()]), training)
 
     def score(self) -> float:
         """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""
@@ -237,7 +327,7 @@ class LayerView(JavaSpelling):
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *type(self.get_config())._fields, *self._methods()})
+        return in_both_spellings([*super().__dir__(), *type(self.get_config())._fields, *self._methods()])
 
     def _methods(self) -> list[str]:
         cls = type(self.get_config())

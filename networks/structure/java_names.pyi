@@ -276,6 +276,8 @@ class NetworkNames(JavaSpelling):
     getListeners = Network.get_listeners
     getParam = Network.get_param
     getUpdater = Network.get_updater
+    @property
+    def givenArrays(self) -> Any: ...
     goingThrough = Network.going_through
     incrementEpochCount = Network.increment_epoch_count
     initGradientsView = Network.init_gradients_view

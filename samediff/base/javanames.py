@@ -4,7 +4,7 @@ from __future__ import annotations
 import keyword
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,18 @@ def to_camel(name: str) -> str:
         return _IRREGULAR[name]
     first, *rest = name.rstrip("_").split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def in_both_spellings(names: Iterable[str]) -> list[str]:
+    """The names, and Java's spelling of those that it writes otherwise, for completion.
+
+    Examples
+    --------
+    >>> in_both_spellings(["n_in", "fit"])
+    ['fit', 'nIn', 'n_in']
+    """
+    given = set(names)
+    return sorted(given | {to_camel(name) for name in given if not name.startswith("_") and "_" in name.rstrip("_")})
 
 
 def squash(name: str) -> str:
@@ -129,6 +141,9 @@ class JavaSpelling:
                 if (snake != name and _is_method(member) and callable(getattr(cls, snake, None))
                         and not any(snake in vars(o) for o in nearer)):
                     setattr(cls, snake, member)
+
+    def __dir__(self) -> list[str]:
+        return in_both_spellings(super().__dir__())
 
     if not TYPE_CHECKING:       # else no misspelt name would be noticed
         def __getattr__(self, name: str) -> Any:

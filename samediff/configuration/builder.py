@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
-from ..base.javanames import squash
+from ..base.javanames import in_both_spellings, squash
 from ..errors import ConfigurationError
 from .values import convert
 
@@ -75,7 +75,7 @@ class Builder(Generic[T]):
         return name in self.target._fields and self.target._fields[name].hint() is bool
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.target._fields, *self.target._options]
+        return in_both_spellings([*super().__dir__(), *self.target._fields, *self.target._options])
 
     def build(self) -> T:
         """Return the configuration."""

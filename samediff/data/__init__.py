@@ -94,7 +94,7 @@ from .splits.path_filters import BalancedPathFilter, PathFilter, RandomPathFilte
 from .splits.path_labels import ParentPathLabelGenerator, PathLabelGenerator, PatternPathLabelGenerator
 from .splits.text_splits import InputStreamInputSplit, ListStringSplit, StringSplit
 from .splits.transform_split import TransformSplit
-from .transforms.analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, Normalize
+from .transforms.analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, HtmlAnalysis, Normalize
 from .transforms.column_steps import (
     AddConstantColumnTransform, ConditionalCopyValueTransform, ConditionalReplaceValueTransform,
     ConditionalReplaceValueTransformWithDefault, ConvertToDouble, ConvertToInteger, ConvertToString, DuplicateColumnsTransform,
@@ -155,7 +155,7 @@ __all__ = [
     "ExistingDataSetIterator", "ExistingMiniBatchDataSetIterator", "ExistingMultiDataSetIterator", "FileDataSetIterator",
     "FileMultiDataSetIterator", "FileRecordReader", "FileSplit", "FileSplitDataSetIterator", "FileSplitParallelDataSetIterator", "Filter",
     "FilterInvalidValues", "FirstDigitTransform", "FlipImageTransform", "FloatColumnCondition", "FloatColumnsMathOpTransform",
-    "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "FloatWritable", "FloatsDataSetIterator",
+    "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "FloatWritable", "FloatsDataSetIterator", "HtmlAnalysis",
     "INDArrayDataSetIterator", "ImageFlatteningDataSetPreProcessor", "ImageLoader", "ImageMultiPreProcessingScaler",
     "ImagePreProcessingScaler", "ImageRecordReader", "ImageTransform", "InFileAndMemoryDataSetCache", "InFileDataSetCache",
     "InMemoryDataSetCache", "InequalityHandling", "InfiniteColumnCondition", "InputSplit", "InputStreamInputSplit", "IntWritable",

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..base.java_names import BaseEvaluationNames
 from ..base.registry import Registry, owner
 from ..base.user_code.abstract_methods import check_class_methods, unwritten
 from ..drawing.figures import Draw, figure_of
-from ..errors import ConfigurationError, DL4PyError, FileFormatError
+from ..errors import ConfigurationError, DataTypeError, DL4PyError, FileFormatError
 from ..text.html import html_text
 from .own_counts import read, written
 from .records import mask_and_records
@@ -58,6 +58,11 @@ class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
     def eval_time_series(self, labels: Any, predictions: Any, mask: Any = None) -> None:
         """Add a batch of series, as :meth:`eval` does: labels, predictions (batch, outputs, time), mask (batch, time)."""
         self.eval(labels, predictions, mask)
+
+    def __getitem__(self, key: Any) -> NoReturn:
+        """There are no parts, as ``loss, accuracy = net.evaluate(x, y)`` expects."""
+        raise DataTypeError(f"{type(self).__name__} is one object, without parts: accuracy(), f1(), stats() and its other methods are the "
+                            "measures, score(x, y) of the model is the loss")
 
     def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
         """Draw what was counted; needs matplotlib.

@@ -112,7 +112,7 @@ def _class(cls: type, users: dict[type, User]) -> str:
     named = [k for k in cls.__mro__[1:] if k in users]
     elsewhere = {n for k in named for n in members_of(k) if is_method(k, n) or not is_method(cls, n)}
     elsewhere |= set(vars(BaseOps)) if issubclass(cls, BaseOps) else set()
-    elsewhere |= {"value_of", "valueOf"} if issubclass(cls, JavaEnum) else set()        # which has both
+    elsewhere |= {"value_of", "valueOf", "to_string", "toString"} if issubclass(cls, JavaEnum) else set()        # which has both
     bases, lines, classes = "", "", ""
     if is_configuration(cls):
         configurations = [k for k in named if is_configuration(k) and not any(k is not m and issubclass(m, k) for m in named)]

@@ -130,7 +130,7 @@ def with_weights(sd: GraphCore, item: Any, config: TrainingConfig, sample_weight
                                  "sd.placeholder('weights', DataType.FLOAT, -1, 1), sd.loss.log_loss(…, weights=weights) or another loss, "
                                  "and data_set_label_mask_mapping('weights') in the training configuration")
     data = as_batch(sd, item, config).data
-    masks = masks_with_weights(data.labels, data.labels_masks, sample_weight, class_weight)
+    masks = masks_with_weights(data.labels, data.labels_masks, sample_weight, class_weight, config.data_set_label_mapping or ())
     made = MultiDataSet(data.features, data.labels, data.features_masks, masks)
     made.example_meta_data = data.example_meta_data
     return made

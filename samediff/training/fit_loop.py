@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.given.sources import InBatch, numbered
-from ..errors import NumericalError
+from ..errors import NumericalError, ShapeError
 from ..executor.session import check_finite, checked_feeds, request_for, run
 from ..ir.run_context import RunContext
 from .batches import Batch, Source, as_batch
@@ -18,7 +18,7 @@ from .listeners.calls import Listeners
 from .listeners.hooks import notify_ops, wanted_variables
 from .listeners.listener import Listener
 from .listeners.operation import At, Operation
-from .progress import epoch_line, with_bar
+from .progress import epoch_line, warn_of_nan, with_bar
 from .steps.graph_parameters import TrainingSession
 from .steps.transaction import Transaction
 from .trainable import Trainable
@@ -54,6 +54,8 @@ class FitLoop:
     def step(self, item: Any, etl_ms: int = 0) -> Loss:
         """One optimizer step: forward, backward, update, count."""
         batch = as_batch(self.sd, item, self.config)
+        if any(0 in getattr(batch.feeds.get(name), "shape", ())[:1] for name in self.config.data_set_feature_mapping or ()):
+            raise ShapeError("a batch without examples cannot be fitted; the first axis of the features is that of the examples")
         at = self.at()
         if self.listeners.wants("iteration_start"):
             self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
@@ -159,6 +161,7 @@ class FitLoop:
                 if verbose is not None:
                     shown = {"loss": float(np.sum(curve.losses()[-1].loss_values())), **metrics_of(verbose.get_report())}
                     epoch_line(title, shown, time.perf_counter() - began, epochs - number)
+                warn_of_nan(number, [float(np.sum(loss.loss_values())) for loss in curve.losses()[-2:]])
                 if self._stop:
                     break
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)

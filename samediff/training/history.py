@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -209,11 +209,21 @@ class EvaluationRecord(EvaluationRecordNames):
     Parameters
     ----------
     evaluations : dict of str to list
-        Evaluations by the variable that they are of.
+        Evaluations by the variable that they are of. A single one's methods are those of the record too.
     """
 
     def __init__(self, evaluations: Mapping[str, Sequence[Any]]) -> None:
         self._evaluations = {name_of(variable): list(found) for variable, found in evaluations.items()}
+
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError as error:
+                known = [] if name.startswith("_") else [e for es in self._evaluations.values() for e in es]
+                if len(known) == 1 and hasattr(known[0], name):     # the only one answers itself
+                    return getattr(known[0], name)
+                raise error from None
 
     def _repr_html_(self) -> str:
         return "".join(html_text(name, e.stats()) for name, found in self._evaluations.items() for e in found)

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..base.source_line import warn_user
 from .listeners.listeners import report
 
 Score = Callable[[], float]
@@ -51,6 +53,13 @@ def _by_rich(batches: Iterator[Any], title: str, total: int | None, score: Score
         for batch in batches:
             yield batch
             bar.update(task, advance=1, description=title if score is None else f"{title}, {score():.4g}")
+
+
+def warn_of_nan(epoch: int, scores: Sequence[float]) -> None:
+    """Warn where the score of the last epoch is no number, and that of the one before was one."""
+    if not math.isfinite(scores[-1]) and all(map(math.isfinite, scores[-2:-1])):
+        warn_user(f"the score of epoch {epoch} is {scores[-1]}: the data has NaN or infinity, or the training diverged; "
+                  "fit(..., check_finite=True) stops at the first place that has one, and names it")
 
 
 def epoch_line(title: str, values: Mapping[str, float | None], seconds: float, left: int = 0) -> None:

@@ -407,6 +407,7 @@ def test_what_every_object_and_enum_of_java_has():
     conf = network().getConfiguration()
     assert conf.equals(network().getConfiguration()) and conf.hashCode() == network().getConfiguration().hashCode()
     assert not conf.equals(network(last="cube").getConfiguration()) and conf.toString() == str(conf)
+    assert Activation.RELU.toString() == Activation.RELU.name == "RELU"
     assert Activation.valueOf("RELU") is Activation.RELU and Activation.values()[Activation.RELU.ordinal()] is Activation.RELU
     assert ConvolutionLayer.AlgoMode.valueOf("PREFER_FASTEST") is ConvolutionLayer.AlgoMode.PREFER_FASTEST
     with pytest.raises(ConfigurationError, match="did you mean 'RELU'"):

@@ -253,8 +253,8 @@ def test_activations_before_the_function():
     z = last.preOutput(False, LayerWorkspaceMgr.noWorkspacesImmutable())
     np.testing.assert_allclose(np.exp(z) / np.exp(z).sum(1, keepdims=True), last.activate(inner), rtol=1e-5)
     assert last.input() is inner
-    with pytest.raises(GraphError, match="set_input first"):
-        net.get_layer(0).activate(True)
+    with pytest.raises(GraphError, match="set_input"):
+        list_network().get_layer(0).activate(True)
 
 
 @pytest.mark.parametrize("name, said", [("TanDerivative", "op_classes import TanDerivative"), ("SparkDl4jMultiLayer", "dl4py.spark"),

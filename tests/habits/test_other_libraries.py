@@ -13,7 +13,7 @@ from dl4py.networks import MultiLayerNetwork, estimators
 from dl4py.samediff import SameDiff
 from dl4py.samediff.base.java import other_libraries
 from dl4py.samediff.errors import ConfigurationError, UnknownNameError
-from tests.helpers.habits import X, Y, graph_network, list_network
+from tests.helpers.habits import MODELS, X, Y, graph_network, list_network
 
 
 def variable() -> Any:
@@ -42,6 +42,9 @@ SAID: dict[str, tuple[Callable[[], Any], str]] = {
     "gradients": (lambda: list_network().zero_grad(), "compute_gradient_and_score"),
     "a callback of Keras": (lambda: list_network().fit(X, Y, callbacks=[KerasCallback()]), "BaseTrainingListener"),
     "a dictionary of measures": (lambda: list_network().evaluate(X, Y, return_dict=True), "accuracy"),
+    "two measures": (lambda: [*list_network().evaluate(X, Y)], r"accuracy\(\).*score\(x, y\)"),
+    "scikit-learn": (lambda: list_network().__sklearn_tags__, "DL4PyClassifier"),
+    "convolution": (lambda: dl4py.Conv2D, "ConvolutionLayer"),
     "early stopping": (lambda: list_network().fit(X, Y, early_stopping=True), "EarlyStoppingTrainer"),
     "layers in place of a configuration": (lambda: MultiLayerNetwork([dl4py.DenseLayer(n_out=3)]), r"\.list\(layers\)"),
     "filters": (lambda: dl4py.ConvolutionLayer(filters=8), "n_out"),
@@ -101,6 +104,22 @@ def test_the_history_by_name():
     assert history["val_loss"] == [history[0].validation_score, history[-1].validation_score] and history[:1] == [history[0]]
     with pytest.raises(UnknownNameError, match="EvaluativeListener"):
         history["accuracy"]
+
+
+def test_the_history_of_one_epoch_and_its_names():
+    history = list_network().fit(X, Y, epochs=1).history
+    assert len(history["loss"]) == 1 and "loss" in history and "val_loss" not in history and history[0] in history
+    validated = list_network().fit(X, Y, epochs=2, validation_data=(X, Y)).history
+    assert [(name, len(values)) for name, values in validated.items()][:2] == [("loss", 2), ("val_loss", 2)] and "val_loss" in validated
+    assert dict(validated)["val_loss"] == validated["val_loss"]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_measures_of_every_kind_of_model(kind):
+    found = MODELS[kind]().evaluate(X, Y)
+    assert 0 <= found.accuracy() <= 1 and "Accuracy" in found.stats()
+    with pytest.raises(AttributeError, match="accuraci"):
+        found.accuraci  # noqa: B018 - the access is what is tested
 
 
 def test_fields_of_a_layer_cannot_be_set():

@@ -101,6 +101,8 @@ WORKS: dict[str, Callable[[], Any]] = {
     "signature of an op": lambda: "x" in inspect.signature(SameDiff.create().nn.softmax).parameters,
     "help": lambda: "epochs" in inspect.getdoc(MultiLayerNetwork.fit),
     "completion": lambda: {"fit", "output", "summary"} <= {*dir(list_network())} and {"softmax", "relu"} <= {*dir(SameDiff.create().nn)},
+    "completion in Java's spelling": lambda: {"numParams", "num_params"} <= {*dir(list_network())} and {"nOut", "n_out"} <= {
+        *dir(dl4py.DenseLayer.Builder())} & {*dir(list_network()[0])},
     "completion of names": lambda: {"MultiLayerNetwork", "DenseLayer", "Adam"} <= {*dir(dl4py)},
     "threads": threads,
     "rate": lambda: rate() > 0,

@@ -143,7 +143,7 @@ def test_verbose_measuring(monkeypatch):
 
 
 @pytest.mark.parametrize("name, said", [("Word2Vec", "gensim"), ("OnnxImport", "import_onnx"),
-                                        ("TFGraphMapper", "import_frozen_tf"), ("ModelGuesser", "load")])
+                                        ("TFGraphMapper", "import_frozen_tf")])
 def test_names_of_what_is_not_here_say_what_is(name, said):
     with pytest.raises(AttributeError, match=said):
         getattr(dl4py, name)

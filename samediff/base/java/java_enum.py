@@ -44,6 +44,14 @@ class JavaEnum(Enum):
         """:meth:`value_of`."""
         return cls.value_of(name)
 
+    def to_string(self) -> str:
+        """The name of the member, as Java writes it."""
+        return self.name
+
+    def toString(self) -> str:
+        """:meth:`to_string`."""
+        return self.name
+
     def ordinal(self) -> int:
         """The place among the members, from 0."""
         return list(type(self)).index(self)

@@ -72,9 +72,8 @@ _CUSTOM_OP = dict([
     *_each("setExtraArgs", "the constructor of the op's class takes its numbers"),
     *_each("getXVertexId getYVertexId getZVertexId setXVertexId setYVertexId setZVertexId", "args() and outputVariables() have names"),
 ])
-_LAYER = {"backpropgradient": "setInput, feedForward(true, false) and backpropGradient(epsilon) of the network go back through all layers"}
 _TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES, "executioner": _EXECUTIONER, "context": _CONTEXT,
-           "custom op": _CUSTOM_OP, **TABLES, "layer": {**TABLES["layer"], **_LAYER}}
+           "custom op": _CUSTOM_OP, **TABLES}
 
 
 def instead(table: str, name: str) -> str:

@@ -125,5 +125,5 @@ def _is_item(first: Any, data: Any) -> bool:
     if _is_data_set(first) or record_of(first) is not None:
         return True
     if isinstance(first, tuple):
-        return any(is_array(part) or isinstance(part, (list, Mapping)) for part in first)
+        return any(is_array(part) or isinstance(part, (list, Mapping)) for part in first) or is_pair(first)
     return is_pair(first) and not is_array(data[-1])

@@ -55,6 +55,8 @@ def parts_of(item: Any, names: ArrayNames, use: str, error: type[DL4PyError] = G
     record = record_of(item)
     if record is not None:
         return _by_name(record, names, use, error)
+    if _is_row_of_parts(item, names):
+        return BatchParts(item[:len(names.inputs)], item[len(names.inputs):])
     if is_pair(item, lists=True):
         return parts_from(names, *item)
     single = isinstance(item, (tuple, list)) and len(item) > 1 and any(map(is_number, item))
@@ -79,6 +81,12 @@ def parts_from(names: ArrayNames, x: Any, y: Any = None, features_mask: Any = No
     parts = x, y, None if weights is not None else features_mask, labels_mask
     given = [_several(part, side, names.is_list) for part, side in zip(parts, sides)]
     return BatchParts(*given)._replace(weights=weights)  # type: ignore[arg-type]  # x is not None, or refused as no array
+
+
+def _is_row_of_parts(item: Any, names: ArrayNames) -> bool:
+    """Whether a batch is one array for each of several inputs, then for each output, as data sets of tensors give them."""
+    count = len(names.inputs) + len(names.outputs)
+    return isinstance(item, (tuple, list)) and len(item) == count > 2 and all(map(is_array, item))
 
 
 def _is_flat(part: Any) -> bool:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ConfigurationError, GraphError, ShapeError
+from ...errors import ConfigurationError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...expressions.arrays import as_array
 
 
 def masks_with_weights(labels: Sequence[Any], masks: Sequence[Any] | None, sample_weight: Any = None,
-                       class_weight: Any = None) -> list[Any]:
+                       class_weight: Any = None, outputs: Sequence[str] = ()) -> list[Any]:
     """The masks of labels with weights in them.
 
     Parameters
@@ -20,11 +20,13 @@ def masks_with_weights(labels: Sequence[Any], masks: Sequence[Any] | None, sampl
         One for each output.
     masks : list of array or None
         Theirs, (batch, 1) or (batch, time); None where there is none.
-    sample_weight : array (batch,), optional
-        Weight of each example, for all outputs.
+    sample_weight : array (batch,), or mapping of such by output, optional
+        Weight of each example, for all outputs or for those that are named.
     class_weight : mapping, array or "balanced", optional
         Weight of each class: by its number, 1 for those that a mapping leaves out. For one output, whose labels are (batch, classes),
         (batch, classes, time), or class numbers (batch, 1). ``"balanced"``: all classes of the batch get the same sum of weights.
+    outputs : sequence of str
+        The names of the outputs.
 
     Raises
     ------
@@ -35,15 +37,26 @@ def masks_with_weights(labels: Sequence[Any], masks: Sequence[Any] | None, sampl
         raise GraphError("weights of examples need labels, whose losses they multiply; the data has none")
     found = [*(masks or ()), *[None] * (len(labels) - len(masks or ()))]
     if sample_weight is not None:
-        given, size = _positive("sample_weight", sample_weight), len(labels[0])
-        if given.shape not in ((size,), (size, 1)):
-            raise ShapeError(f"sample_weight needs one number for each of {size} examples; got shape {given.shape}")
-        found = [_times(m, given.reshape(-1, 1), y) for m, y in zip(found, labels)]
+        if isinstance(sample_weight, Mapping):
+            if wrong := [name for name in sample_weight if name not in outputs]:
+                raise UnknownNameError(f"sample_weight names the output {wrong[0]!r}{did_you_mean(str(wrong[0]), outputs)}; the outputs: "
+                                       f"{', '.join(outputs)}")
+            each = [sample_weight.get(name) for name in outputs]
+        else:
+            each = [sample_weight] * len(labels)
+        found = [m if w is None else _times(m, _of_examples(w, len(y)), y) for m, w, y in zip(found, each, labels)]
     if class_weight is not None:
         if len(labels) != 1:
             raise GraphError(f"class_weight needs one output, there are {len(labels)}; use sample_weight")
         found = [_times(found[0], _by_class(class_weight, labels[0]), labels[0])]
     return found
+
+
+def _of_examples(sample_weight: Any, size: int) -> Any:
+    given = _positive("sample_weight", sample_weight)
+    if given.shape not in ((size,), (size, 1)):
+        raise ShapeError(f"sample_weight needs one number for each of {size} examples; got shape {given.shape}")
+    return given.reshape(-1, 1)
 
 
 def _positive(what: str, values: Any) -> Any:

@@ -1,6 +1,6 @@
 """Schemas of records and steps that change them, on data frames (DataVec's transform process)."""
 # The rest is written by `python -m dl4py.samediff.tools.exports`: do not edit.
-from .analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, Normalize
+from .analysis import AnalyzeLocal, ColumnAnalysis, DataAnalysis, HtmlAnalysis, Normalize
 from .column_steps import (
     AddConstantColumnTransform, ConditionalCopyValueTransform, ConditionalReplaceValueTransform,
     ConditionalReplaceValueTransformWithDefault, ConvertToDouble, ConvertToInteger, ConvertToString, DuplicateColumnsTransform,
@@ -49,18 +49,18 @@ __all__ = [
     "ConvertToString", "DataAnalysis", "DateTimeFieldType", "DateTimeZone", "DeriveColumnsFromTimeTransform", "DoubleColumnCondition",
     "DoubleColumnsMathOpTransform", "DoubleMathFunctionTransform", "DoubleMathOpTransform", "DoubleMetaData", "DuplicateColumnsTransform",
     "Filter", "FilterInvalidValues", "FirstDigitTransform", "FloatColumnCondition", "FloatColumnsMathOpTransform",
-    "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "InfiniteColumnCondition", "IntegerColumnCondition",
-    "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "IntegerMetaData", "IntegerToCategoricalTransform",
-    "IntegerToOneHotTransform", "InvalidValueColumnCondition", "Join", "LocalTransformExecutor", "Log2Normalizer", "LongColumnCondition",
-    "LongColumnsMathOpTransform", "LongMathOpTransform", "LongMetaData", "MapAllStringsExceptListTransform", "MathFunction", "MathOp",
-    "MinMaxNormalizer", "NDArrayMetaData", "NaNColumnCondition", "Normalize", "NullWritableColumnCondition", "NumericalColumnComparator",
-    "RecordCondition", "ReduceOp", "ReduceSequenceTransform", "Reducer", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform",
-    "RemoveWhiteSpaceTransform", "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform",
-    "ReplaceEmptyStringTransform", "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "Schema", "SequenceComparator",
-    "SequenceConditionMode", "SequenceDifferenceTransform", "SequenceLengthCondition", "SequenceMovingWindowReduceTransform",
-    "SequenceOffsetTransform", "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation", "SequenceTrimToLengthTransform",
-    "SequenceTrimTransform", "SplitMaxLengthSequence", "StandardizeNormalizer", "StringColumnCondition", "StringComparator",
-    "StringMapTransform", "StringMetaData", "StringRegexColumnCondition", "StringToCategoricalTransform", "StringToTimeTransform",
-    "SubtractMeanNormalizer", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData", "Transform", "TransformProcess",
-    "TrivialColumnCondition",
+    "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "HtmlAnalysis", "InfiniteColumnCondition",
+    "IntegerColumnCondition", "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "IntegerMetaData",
+    "IntegerToCategoricalTransform", "IntegerToOneHotTransform", "InvalidValueColumnCondition", "Join", "LocalTransformExecutor",
+    "Log2Normalizer", "LongColumnCondition", "LongColumnsMathOpTransform", "LongMathOpTransform", "LongMetaData",
+    "MapAllStringsExceptListTransform", "MathFunction", "MathOp", "MinMaxNormalizer", "NDArrayMetaData", "NaNColumnCondition", "Normalize",
+    "NullWritableColumnCondition", "NumericalColumnComparator", "RecordCondition", "ReduceOp", "ReduceSequenceTransform", "Reducer",
+    "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform", "RemoveWhiteSpaceTransform", "RenameColumnsTransform",
+    "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform", "ReplaceEmptyStringTransform",
+    "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "Schema", "SequenceComparator", "SequenceConditionMode",
+    "SequenceDifferenceTransform", "SequenceLengthCondition", "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform",
+    "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation", "SequenceTrimToLengthTransform", "SequenceTrimTransform",
+    "SplitMaxLengthSequence", "StandardizeNormalizer", "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData",
+    "StringRegexColumnCondition", "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer", "TimeColumnCondition",
+    "TimeMathOpTransform", "TimeMetaData", "Transform", "TransformProcess", "TrivialColumnCondition",
 ]

@@ -1,20 +1,23 @@
 """Statistics of columns, and normalizations by them."""
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
-from ...base.java_names import AnalyzeLocalNames, ColumnAnalysisNames, DataAnalysisNames
+from ...base.java_names import AnalyzeLocalNames, ColumnAnalysisNames, DataAnalysisNames, HtmlAnalysisNames
+from ...codecs.atomic_files import write_file
 from ...errors import ConfigurationError
+from ...text.html import html_table
 from .frames import frame_of, numbers, pandas, texts
 from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer
 from .schema import Schema
 from .steps import Step
 
-__all__ = ["AnalyzeLocal", "ColumnAnalysis", "DataAnalysis", "Normalize"]
+__all__ = ["AnalyzeLocal", "ColumnAnalysis", "DataAnalysis", "HtmlAnalysis", "Normalize"]
 
 
 class Normalize(JavaEnum):
@@ -100,6 +103,28 @@ class DataAnalysis(DataAnalysisNames):
 
     def __str__(self) -> str:
         return str(self.to_frame().to_string())
+
+    def _repr_html_(self) -> str:
+        return _table(self)
+
+
+def _table(analysis: DataAnalysis) -> str:
+    frame = analysis.to_frame()
+    return html_table(f"{len(analysis.columns)} columns", ["column", *frame.columns], [[n, *frame.loc[n].tolist()] for n in frame.index])
+
+
+class HtmlAnalysis(HtmlAnalysisNames):
+    """Shows statistics as a page (DataVec's class of that name)."""
+
+    @staticmethod
+    def create_html_analysis_string(analysis: DataAnalysis) -> str:
+        """Return the page."""
+        return f"<!DOCTYPE html><meta charset=\"utf-8\"><title>Data analysis</title>{_table(analysis)}"
+
+    @staticmethod
+    def create_html_analysis_file(analysis: DataAnalysis, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        write_file(path, HtmlAnalysis.create_html_analysis_string(analysis))
 
 
 class AnalyzeLocal(AnalyzeLocalNames):

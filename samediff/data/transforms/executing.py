@@ -8,6 +8,7 @@ from ...base.java.varargs import flat
 from ...base.java_names import JoinBuilderNames, JoinNames, LocalTransformExecutorNames
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
+from ..records.writables import Writable, as_writables
 from .frames import frame_of, records_of
 from .process import TransformProcess
 from .schema import Schema, SequenceSchema
@@ -110,13 +111,14 @@ Join.Builder = JoinBuilder
 class LocalTransformExecutor(LocalTransformExecutorNames):
     """Runs processes in this process (DataVec's class of that name).
 
-    Records in give lists of records, frames give frames.
+    Records in give lists of records, with :class:`Writable` values where they have such, frames give frames.
     """
 
     @staticmethod
     def execute(records: Any, process: TransformProcess) -> Any:
         """Records of records."""
-        return _as_given(records, process.run(frame_of(_listed(records), process.initial_schema)))
+        given = _listed(records)
+        return _as_given(given, process.run(frame_of(given, process.initial_schema)))
 
     @staticmethod
     def execute_to_sequence(records: Any, process: TransformProcess) -> Any:
@@ -129,7 +131,8 @@ class LocalTransformExecutor(LocalTransformExecutorNames):
     @staticmethod
     def execute_sequence_to_sequence(sequences: Any, process: TransformProcess) -> Any:
         """Sequences of sequences."""
-        return _as_given([], process.run([frame_of(one, process.initial_schema) for one in _listed(sequences)]))
+        given = _listed(sequences)
+        return _as_given(given, process.run([frame_of(one, process.initial_schema) for one in given]))
 
     @staticmethod
     def execute_sequence_to_separate(sequences: Any, process: TransformProcess) -> Any:
@@ -139,7 +142,8 @@ class LocalTransformExecutor(LocalTransformExecutorNames):
     @staticmethod
     def execute_join(join: Join, left: Any, right: Any) -> Any:
         """The records of a join."""
-        return _as_given(left, join.run(frame_of(_listed(left), join.left), frame_of(_listed(right), join.right)))
+        given = _listed(left)
+        return _as_given(given, join.run(frame_of(given, join.left), frame_of(_listed(right), join.right)))
 
 
 def _listed(records: Any) -> Any:
@@ -149,4 +153,11 @@ def _listed(records: Any) -> Any:
 def _as_given(records: Any, made: Any) -> Any:
     if hasattr(records, "columns"):
         return made
-    return [records_of(frame) for frame in made] if isinstance(made, list) else records_of(made)
+    found = [records_of(frame) for frame in made] if isinstance(made, list) else records_of(made)
+    return [as_writables(record) for record in found] if _are_writables(records) else found
+
+
+def _are_writables(records: Any) -> bool:
+    while isinstance(records, (list, tuple)) and records:
+        records = records[0]
+    return isinstance(records, Writable)

@@ -18,7 +18,7 @@ from ...training.fit_loop import FitLoop
 from ...training.fit_options import OPTIONS, data_and_labels
 from ...training.history import History
 from ...training.history_listener import HistoryListener
-from ...training.listeners.has_listeners import flat
+from ...training.listeners.has_listeners import checked
 from ...training.listeners.listener import Listener
 from ...training.run_configurations import FitConfig
 from ...training.steps.graph_parameters import GraphParameters, States, TrainingSession
@@ -179,7 +179,7 @@ class FittingMixin(DifferentiationMixin, Trainable):
         frequency = values.get("validation_frequency", validation_frequency)
         with self._fit_lock:
             config = self.checked_config()
-            heard = [*self._listeners, *config.listeners, *heard, *flat((listeners, callbacks))]
+            heard = [*self._listeners, *config.listeners, *heard, *checked((listeners, callbacks))]
             if validation_split:
                 if validation_data is not None:
                     raise ConfigurationError("validation_split keeps rows for validation, and validation_data gives others; one is enough")

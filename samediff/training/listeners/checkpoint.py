@@ -4,6 +4,8 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,7 +14,7 @@ from ...base.java_names import CheckpointListenerBuilderNames, CheckpointListene
 from ...codecs.atomic_files import remove_left_over, write_file
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
-from ..checkpoints.checkpoint_folder import HEADER, RECORD, Checkpoint, available_checkpoints, file_for_checkpoint, lines_of
+from ..checkpoints.checkpoint_folder import HEADER, RECORD, Checkpoint, Folder, available_checkpoints, file_for_checkpoint, lines_of
 from ..checkpoints.checkpoint_loading import CheckpointLoading
 from ..checkpoints.resuming import SUFFIX, state_file, write_state
 from ..history import Loss
@@ -32,6 +34,16 @@ class KeepMode(JavaEnum):
     ALL = "ALL"
     LAST = "LAST"
     LAST_AND_EVERY = "LAST_AND_EVERY"
+
+
+class _OfFolder:
+    """A method for the folder of a listener; on the class, as in DL4J, for the folder that is given."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call, self.__doc__ = call, call.__doc__
+
+    def __get__(self, listener: CheckpointListener | None, owner: type) -> Callable[..., Any]:
+        return self.call if listener is None else partial(self.call, listener.root_dir)
 
 
 class CheckpointListener(CheckpointLoading, Listener, CheckpointListenerNames):
@@ -171,17 +183,22 @@ class CheckpointListener(CheckpointLoading, Listener, CheckpointListenerNames):
         number = old.checkpoint_num
         return self.keep_mode is KeepMode.LAST_AND_EVERY and number > 0 and (number + 1) % self.keep_every == 0
 
-    def available_checkpoints(self) -> list[Checkpoint]:
+    @_OfFolder
+    def available_checkpoints(root_dir: Folder) -> list[Checkpoint]:
         """Return the checkpoints whose files are there."""
-        return available_checkpoints(self.root_dir) if (self.root_dir / RECORD).exists() else []
+        return available_checkpoints(root_dir) if (Path(root_dir) / RECORD).exists() else []
 
-    def last_checkpoint(self) -> Checkpoint | None:
+    @_OfFolder
+    def last_checkpoint(root_dir: Folder) -> Checkpoint | None:
         """Return the newest checkpoint, None if there is none."""
-        return next(reversed(self.available_checkpoints()), None)
+        return next(reversed(CheckpointListener.available_checkpoints(root_dir)), None)
 
-    def get_file_for_checkpoint(self, checkpoint: Checkpoint | int) -> Path:
+    @_OfFolder
+    def get_file_for_checkpoint(root_dir: Folder, checkpoint: Checkpoint | int) -> Path:
         """Return the file of a checkpoint, given as such or by number."""
-        return file_for_checkpoint(self.root_dir, checkpoint)
+        return file_for_checkpoint(root_dir, checkpoint)
+
+    availableCheckpoints, lastCheckpoint, getFileForCheckpoint = available_checkpoints, last_checkpoint, get_file_for_checkpoint
 
 
 class CheckpointListenerBuilder(MethodBuilder, CheckpointListenerBuilderNames):

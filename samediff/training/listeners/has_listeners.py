@@ -11,10 +11,10 @@ from .listener import Listener
 
 
 def flat(items: Iterable[Any]) -> list[Any]:
-    """The items, and those of lists and tuples among them."""
+    """The items, and those of lists and tuples among them; None is none."""
     made: list[Any] = []
     for item in items:
-        made += item if isinstance(item, (list, tuple)) else [item]
+        made += item if isinstance(item, (list, tuple)) else [] if item is None else [item]
     return made
 
 

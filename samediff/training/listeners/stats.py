@@ -132,6 +132,12 @@ class StatsStorage(StatsStorageRouter):
         """All records."""
         raise NotImplementedError
 
+    def list_session_ids(self) -> list[str]:
+        """The runs that have records, in the order of their first one."""
+        return list(dict.fromkeys(record["session"] for record in self.records() if "session" in record))
+
+    listSessionIDs = list_session_ids
+
     def since(self, mark: int) -> tuple[list[dict[str, Any]], int]:
         """Records that were added since a mark, 0 at first, and the mark from which to go on."""
         found = self.records()

@@ -13,7 +13,7 @@ import pytest
 
 from dl4py.networks import ParallelWrapper
 from dl4py.samediff import DataSet, MultiDataSet, NumpyDataSetIterator
-from dl4py.samediff.errors import DL4PyError
+from dl4py.samediff.errors import ConfigurationError, DL4PyError, ShapeError
 from dl4py.samediff.training import EvaluationRecord, ScoreIterationListener
 from tests.helpers.habits import (
     MODELS,
@@ -239,6 +239,20 @@ def test_progress_is_a_bar_on_a_terminal(model, monkeypatch, capsys):
 def test_callbacks_are_listeners(model, capsys):
     model.fit(X, Y, callbacks=[ScoreIterationListener(1)])
     assert "iteration 0" in "".join(capsys.readouterr())
+    model.fit(X, Y, callbacks=None, listeners=None)
+    with pytest.raises(ConfigurationError, match="One's own derives from BaseTrainingListener"):
+        model.fit(X, Y, callbacks=[print])
+
+
+def test_scores_that_are_no_numbers_are_told_once(model):
+    with pytest.warns(UserWarning, match="score of epoch 1 is nan.*check_finite=True") as told:
+        model.fit(np.full_like(X, np.nan), Y, epochs=3)
+    assert len(told) == 1 and told[0].filename == __file__
+
+
+def test_empty_batches_are_refused(model):
+    with pytest.raises(ShapeError, match="(?s)without examples cannot be fitted.*in batch 1 of the data"):
+        model.fit([(X, Y), (X[:0], Y[:0])])
 
 
 def test_balanced_classes_and_batches_with_class_weights():

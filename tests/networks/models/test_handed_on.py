@@ -95,7 +95,7 @@ def kept(saver: Any, net: Any) -> Any:
 def answers(net: Any) -> dict[str, Any]:
     """What all public attributes and methods without arguments say."""
     found: dict[str, Any] = {}
-    for name in dir(net):
+    for name in dir(type(net)):
         if name.startswith("_") or any(part in name.lower() for part in NO_ANSWERS):
             continue
         value = getattr(net, name)

@@ -30,7 +30,7 @@ from dl4py.layers import (
 from dl4py.layers.types.layer_type import type_of
 from dl4py.networks import ComputationGraph, LayerType, LayerView, NeuralNetConfiguration
 from dl4py.samediff import DataSet
-from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
+from dl4py.samediff.errors import ConfigurationError, GraphError, ShapeError, UnknownNameError
 from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 from tests.helpers.networkcheck import network
 
@@ -124,6 +124,75 @@ def test_preprocessors_stand_before_a_layer():
     images = np.random.default_rng(0).normal(size=(3, 1, 4, 4))
     inside = net.get_layer(0).activate(images)
     np.testing.assert_allclose(net.get_layer(1).activate(inside.reshape(3, -1)), net.feed_forward(images)[2], rtol=1e-12)
+
+
+def through_all_layers(net, epsilon=None):
+    """The gradients by layer, and that of the input, layer by layer."""
+    found = {}
+    for view in reversed(net.layers):
+        gradient, epsilon = view.backpropGradient(epsilon, None)
+        own = gradient.gradientForVariable()
+        found |= {f"{view.get_index()}_{name}": g for name, g in own.items()}
+        np.testing.assert_array_equal(gradient.gradient(), np.concatenate([g.ravel("F") for g in own.values()]))
+    return found, epsilon
+
+
+def test_back_propagation_layer_by_layer():
+    net = network(DenseLayer(n_in=4, n_out=5, dropout=0.7), BatchNormalization(n_in=5, n_out=5), DenseLayer(n_in=5, n_out=3),
+                  OutputLayer(n_in=3, n_out=3))
+    for by_labels in (True, False):
+        net.set_input(X)
+        epsilon = None if by_labels else np.linspace(-1, 1, 18).reshape(6, 3)
+        if by_labels:
+            net.set_labels(np.eye(3)[[0, 1, 2, 0, 1, 2]])
+        else:
+            net.set_labels(None)
+        wanted, below = net.backprop_gradient(epsilon)
+        wanted = {name: np.array(g) for name, g in wanted.gradient_for_variable().items()}
+        found, last = through_all_layers(net, epsilon)
+        np.testing.assert_allclose(last, below, rtol=1e-10)
+        assert found.keys() == wanted.keys()
+        for name, g in wanted.items():
+            np.testing.assert_allclose(found[name], g, rtol=1e-10, err_msg=name)
+            np.testing.assert_allclose(net.gradient().get_gradient_for(name), g, rtol=1e-10)
+
+
+def test_back_propagation_through_what_a_pass_left():
+    conf = (NeuralNetConfiguration.Builder().seed(3).graph_builder().add_inputs("in")
+            .add_layer("c", ConvolutionLayer(kernel_size=(2, 2), n_out=2, activation="tanh"), "in")
+            .add_layer("d", DenseLayer(n_out=3, activation="tanh"), "c").add_layer("out", OutputLayer(n_out=2), "d").set_outputs("out")
+            .set_input_types(InputType.convolutional(4, 4, 1)).build())
+    net, images = ComputationGraph(conf).init(), np.random.default_rng(0).normal(size=(3, 1, 4, 4))
+    with pytest.raises(GraphError, match="set_input of the layer or the network"):
+        net.get_layer("c").backprop_gradient(np.ones((3, 2, 3, 3)))
+    acts = net.feed_forward([images], True, False)
+    convolution, dense = net.get_layer("c"), net.get_layer("d")
+    np.testing.assert_allclose(dense.input(), acts["c"].reshape(3, -1))
+    _, below = dense.backpropGradient(np.ones((3, 3)), None)
+    slopes = 1 - acts["d"] ** 2
+    np.testing.assert_allclose(below, slopes @ net.get_param("d_W").T, rtol=1e-5)
+    gradient, epsilon = convolution.backpropGradient(below.reshape(3, 2, 3, 3), None)
+    assert epsilon.shape == images.shape and gradient.gradient_for_variable().keys() == {"W", "b"}
+    wanted = ((1 - acts["c"] ** 2) * below.reshape(3, 2, 3, 3)).sum((0, 2, 3))
+    np.testing.assert_allclose(gradient.get_gradient_for("b").ravel(), wanted, 1e-5)
+
+
+def test_inputs_and_labels_of_one_layer():
+    net = dense()
+    net.get_layer(1).setInput(np.ones((2, 5)), None)
+    assert net.get_layer(1).activate(False).shape == (2, 7) and net.get_layer(0).input() is None
+    out, y = net.get_output_layer(), np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    out.set_input(net.feed_forward(X)[2])
+    with pytest.raises(GraphError, match="needs the gradient of its activations"):
+        out.backprop_gradient()
+    out.setLabels(y)
+    assert out.computeScore(0.0, False, None) == pytest.approx(net.score(X, y))
+    np.testing.assert_allclose(out.compute_score_for_examples(0.5)[:, 0], net.score_examples(X, y) + 0.5)
+    out.clear()
+    assert out.input() is None and out.get_labels() is None
+    with pytest.raises(ShapeError, match="gradient of output '0'"):
+        net.set_input(X)
+        net.get_layer(0).backprop_gradient(np.ones((6, 2)))
 
 
 def test_layers_of_a_graph():

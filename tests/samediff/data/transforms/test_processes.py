@@ -26,6 +26,7 @@ from dl4py.samediff.data import (
     DoubleColumnCondition,
     DoubleWritable,
     Filter,
+    HtmlAnalysis,
     ImageRecordReader,
     Join,
     LocalTransformExecutor,
@@ -245,3 +246,26 @@ def test_actions_that_nobody_knows_are_not_left_out():
     document["actionList"].append({"shuffle": {}, "transform": None})
     with pytest.raises(FileFormatError, match="'shuffle'; known are transform"):
         TransformProcess.from_json(json.dumps(document))
+
+
+def test_writables_stay_writables_and_plain_values_plain():
+    schema = Schema.Builder().addColumnInteger("n").addColumnString("s").build()
+    process = TransformProcess.Builder(schema).integerMathOp("n", MathOp.Add, 1).build()
+    reader = CSVRecordReader().initialize(StringSplit("1,a\n2,b"))
+    records = []
+    while reader.hasNext():
+        records.append(reader.next())
+    found = LocalTransformExecutor.execute(records, process)
+    assert [row[0].toInt() for row in found] == [2, 3] and found[0][1].toString() == "a"
+    other = Schema.Builder().addColumnInteger("n").addColumnString("t").build()
+    join = Join.Builder(Join.JoinType.Inner).setJoinColumns("n").setSchemas(schema, other).build()
+    assert LocalTransformExecutor.executeJoin(join, records, records)[1][0].toDouble() == 2
+    assert [type(value) for value in LocalTransformExecutor.execute([[1, "a"]], process)[0]] == [int, str]
+
+
+def test_statistics_as_a_page(tmp_path):
+    schema = Schema.Builder().addColumnsDouble("a", "b").build()
+    found = AnalyzeLocal.analyze(schema, [[1.0, 2.0], [3.0, 4.5]])
+    HtmlAnalysis.createHtmlAnalysisFile(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page == HtmlAnalysis.create_html_analysis_string(found) and "<td" in page and ">4.5<" in page and "sample_stdev" in page

@@ -190,3 +190,14 @@ def test_numbers_that_are_none(option, bad, tmp_path):
 def test_modes_that_are_none(mode, tmp_path):
     with pytest.raises(ConfigurationError, match="unknown keep_mode .*; one of ALL, LAST, LAST_AND_EVERY"):
         CheckpointListener(tmp_path, save_every_n_epochs=1, keep_mode=mode)
+
+
+def test_the_class_answers_for_a_folder(tmp_path, clock):
+    listener = CheckpointListener(tmp_path, save_every_n_epochs=1, log_saving=False)
+    for epoch in range(2):
+        listener.epoch_end(Model(), At(epoch, epoch, Operation.TRAINING), None, 0)
+    assert CheckpointListener.availableCheckpoints(tmp_path) == listener.available_checkpoints() != []
+    newest = CheckpointListener.lastCheckpoint(str(tmp_path))
+    assert newest == listener.lastCheckpoint() == listener.available_checkpoints()[-1]
+    assert CheckpointListener.getFileForCheckpoint(tmp_path, newest) == listener.get_file_for_checkpoint(newest.checkpoint_num)
+    assert CheckpointListener.last_checkpoint(tmp_path / "nothing") is None

@@ -74,7 +74,8 @@ def test_listening_does_not_change_the_training():
 
 def test_scores_that_json_cannot_hold(tmp_path):
     sd = graph()
-    sd.fit((X, np.full((4, 1), np.nan)), epochs=1, listeners=StatsListener(FileStatsStorage(tmp_path / "x")))
+    with pytest.warns(UserWarning, match="score of epoch 1 is nan"):
+        sd.fit((X, np.full((4, 1), np.nan)), epochs=1, listeners=StatsListener(FileStatsStorage(tmp_path / "x")))
     record = FileStatsStorage(tmp_path / "x").records()[0]
     assert record["score"] is None and record["updates"]["w"] == {"not_finite": 1}
 
@@ -135,3 +136,10 @@ def test_no_record_of_several_writers_is_lost(tmp_path):
         thread.join()
     found = FileStatsStorage(path).records()
     assert [[r["iteration"] for r in found if r["writer"] == k] for k in range(3)] == [list(range(count))] * 3
+
+
+def test_sessions_of_a_storage():
+    storage = InMemoryStatsStorage()
+    for session in ("b", "a", "b"):
+        storage.put({"session": session, "iteration": 0})
+    assert storage.listSessionIDs() == storage.list_session_ids() == ["b", "a"]
