@@ -155,7 +155,7 @@ class LayerView(JavaSpelling):
     # At work
 
     def set_input(self, x: Any, workspace_mgr: None = None) -> None:
-        """Set the input of :meth:`activate`, :meth:`pre_output` and :meth:`backprop_gradient`, as the layer takes it; ``workspace_mgr`` has no effect."""
+        """Set the input of :meth:`activate`, :meth:`pre_output` and :meth:`backprop_gradient`; ``workspace_mgr`` has no effect."""
         self._network.given_arrays.layer_inputs[self._key] = x
 
     def input(self) -> Any:
