@@ -104,7 +104,7 @@ class SameDiff(WholeRuns, ImportingMixin, FunctionsMixin, ControlDependenciesMix
 
     def do_udf(self, op: Any) -> list[SDVariable]:
         """Add a user-defined op of the Java form (``dl4py.udf.UserDefinedCustomOp``); returns its outputs."""
-        if not hasattr(op, "add_to"):
+        if isinstance(op, type) or not hasattr(op, "add_to"):
             raise GraphError(f"do_udf takes an instance of a class derived from UserDefinedCustomOp, got {op!r:.60}")
         return op.add_to(self)  # type: ignore[no-any-return]
 

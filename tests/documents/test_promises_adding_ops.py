@@ -194,6 +194,8 @@ class Total(BaseReduceOp):
         return "reduce_sum"
 equal(Total(sd, w, False, [0]).outputVariables()[0].eval(), w.getArr().sum(0))
 assert [tuple(s.shape) for s in Cos(sd, w).calculateOutputShape()] == [(4, 3)]
+from dl4py.samediff.nd4j.op_classes import BaseOp, BaseTransformOp
+assert issubclass(Cos, BaseTransformOp) and issubclass(BaseTransformOp, BaseOp) and isinstance(Cos(), DifferentialFunction)
 # 150 names for import
 sd.math.tanh(w)
 f = sd.ops()[-1]

@@ -16,7 +16,7 @@ from ...errors import did_you_mean
 from ..custom_op import DynamicCustomOp, is_graph
 from .composed import composed
 from .constructors import constructed
-from .op_names import ABSENT, BASES, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES
+from .op_names import ABSENT, BASES, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES, base_of
 
 __all__ = sorted([*OP_NAMES, *BASES])
 
@@ -31,6 +31,7 @@ class NamedOp(DynamicCustomOp):
     """An op of one class; see the module."""
 
     _compute: typing.Callable[..., typing.Any] | None = None        # in place of one op
+    _class_name: typing.ClassVar[str] = ""                          # DL4J's, also of classes that users derive from it
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         self._begin(self.op_id)
@@ -40,7 +41,7 @@ class NamedOp(DynamicCustomOp):
             self.same_diff, *rest = args
             args = tuple(rest)
         if args or kwargs:
-            name = self._class_name()
+            name = self._class_name
             made = None if kwargs else composed(name, args)
             if made is not None:
                 self._op, inputs, outputs, self._compute = made
@@ -49,18 +50,13 @@ class NamedOp(DynamicCustomOp):
                 return
             if not any(isinstance(a, bool) for a in args):
                 kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
-            self._op, inputs, outputs = constructed((self._op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
+            self._op, inputs, outputs = constructed((self.op_id or self._op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)
             if self.op_id and self._op.id != self.op_id:               # of another class of this name
                 self.is_legacy = self._op.id in LEGACY_NUMBERS  # type: ignore[misc]  # its own
             alone = name in IN_PLACE_ALONE and len(args) == len(inputs)
             self.into_first = bool(inputs) and (alone or self._op.id in IN_PLACE)
-
-    @classmethod
-    def _class_name(cls) -> str:
-        """The name of DL4J's class, also of classes that users derive from it."""
-        return next((c.__name__ for c in cls.__mro__ if c.__module__ == __name__ and c is not NamedOp), cls.__name__)
 
     def results(self, context: typing.Any, inputs: typing.Sequence[typing.Any]) -> list[typing.Any]:
         return super().results(context, inputs) if self._compute is None else [self._compute(*inputs)]
@@ -74,9 +70,10 @@ def _told(name: str) -> str:
 @cache
 def op_class(name: str) -> type[NamedOp]:
     """The class of that name in DL4J."""
-    made = type(name, (NamedOp,), {"op_id": OP_NAMES.get(name, ""), "is_legacy": name in LEGACY, "__module__": __name__,
-                                   "__doc__": _told(name), **_NESTED.get(name, {})})
-    return made
+    base = base_of(name)
+    members = {"op_id": OP_NAMES.get(name, ""), "is_legacy": name in LEGACY, "_class_name": name, "__module__": __name__,
+               "__doc__": _told(name)}
+    return type(name, (op_class(base) if base else NamedOp,), members | _NESTED.get(name, {}))
 
 
 def __getattr__(name: str) -> type[NamedOp]:

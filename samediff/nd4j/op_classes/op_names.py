@@ -3,6 +3,8 @@ reductions, custom ops and others.
 """
 from __future__ import annotations
 
+from ...codecs.legacy_table import op_identity
+
 _CUSTOM = """
     ATan2:tf_atan2 AbsoluteDifferenceLoss:absolute_difference_loss AbsoluteDifferenceLossBp:absolute_difference_loss_grad AddBpOp:add_bp
     AddOp:add AdjustContrast:adjust_contrast_v2 AdjustHue:adjust_hue AdjustSaturation:adjust_saturation ArgAmax:argamax ArgAmin:argamin
@@ -234,10 +236,22 @@ ABSENT = {
 }
 
 _BASES = """
-    ArithmeticBackpropOp BroadcastBoolOp BroadcastOp DynamicTransformOp IndexAccumulation Op RandomOp Reduce3Op ReduceBoolOp ReduceFloatOp
-    ReduceLongOp ReduceOp ReduceSameOp ReductionBp ScalarBoolOp ScalarOp TransformAnyOp TransformBoolOp TransformFloatOp TransformOp
-    TransformSameOp TransformStrictOp
+    ArithmeticBackpropOp:- BroadcastBoolOp:Op BroadcastOp:Op DynamicTransformOp:- IndexAccumulation:Op Op:- RandomOp:Op
+    Reduce3Op:ReduceFloatOp ReduceBoolOp:ReduceOp ReduceFloatOp:ReduceOp ReduceLongOp:ReduceOp ReduceOp:Op ReduceSameOp:ReduceOp
+    ReductionBp:- ScalarBoolOp:Op ScalarOp:Op TransformAnyOp:TransformOp TransformBoolOp:TransformOp TransformFloatOp:TransformOp
+    TransformOp:Op TransformSameOp:TransformOp TransformStrictOp:TransformOp
 """
 
-#: Bases of DL4J's classes, for classes of users that name an op.
-BASES = frozenset(f"Base{name}" for name in _BASES.split())
+#: Bases of DL4J's classes, for classes of users that name an op, and their own bases, where they have one.
+BASES = {f"Base{name}": "" if of == "-" else f"Base{of}" for name, of in _pairs(_BASES).items()}
+_OF_KINDS = {"INDEX_REDUCE": "BaseIndexAccumulation", "SUMMARYSTATS": "BaseReduceOp", "PAIRWISE": "BaseTransformSameOp",
+             "PAIRWISE_BOOL": "BaseTransformBoolOp"}
+
+
+def base_of(name: str) -> str:
+    """The base that a class has in DL4J; empty for custom ops."""
+    if name in BASES:
+        return BASES[name]
+    kind = op_identity(OP_NAMES[name])[0].name
+    base = _OF_KINDS.get(kind, f"Base{kind.title().replace('_', '')}Op")
+    return base if name in LEGACY and base in BASES else ""

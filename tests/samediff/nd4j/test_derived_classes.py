@@ -4,8 +4,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py import DynamicCustomOp, Nd4j, SameDiff
+from dl4py import DifferentialFunction, DynamicCustomOp, Nd4j, SameDiff
 from dl4py.samediff.errors import GraphError, MissingOpError
+from dl4py.samediff.nd4j import op_classes
 from dl4py.samediff.nd4j.op_classes import BaseReduceOp, BaseTransformOp, Cos, RSubOp
 
 V = np.array([0.5, 1.0, 2.0])
@@ -129,6 +130,16 @@ def test_ops_without_a_gradient_get_one():
             return [gradients[0]]
 
     assert gradient(Straight(*graph())).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("name", "bases"), [
+    ("Cos", "BaseTransformStrictOp BaseTransformOp BaseOp"), ("Sum", "BaseReduceSameOp BaseReduceOp BaseOp"), ("AddOp", ""),
+    ("EuclideanDistance", "BaseReduce3Op BaseReduceFloatOp BaseReduceOp BaseOp"), ("ScalarAdd", "BaseScalarOp BaseOp"),
+    ("IsNaN", "BaseTransformBoolOp BaseTransformOp BaseOp"), ("FirstIndex", "BaseIndexAccumulation BaseOp")])
+def test_classes_have_the_bases_of_dl4j(name, bases):
+    made = getattr(op_classes, name)
+    assert [c.__name__ for c in made.__mro__ if c.__name__.startswith("Base")] == bases.split()
+    assert issubclass(made, DynamicCustomOp) and isinstance(made(), DifferentialFunction)
 
 
 def test_names_may_be_others():

@@ -80,6 +80,8 @@ def test_variables_of_an_op():
     assert (op.op_type(), op.opType(), op.op_hash(), op.is_inplace_call(), op.get_num_outputs()) == ("UDF", "UDF", 1, False, 1)
     (made,) = sd.do_udf(op)
     assert op.outputs() == [made] and op.calculate_output_data_types([LONG, FLOAT]) == [LONG]
+    with pytest.raises(GraphError, match="do_udf takes an instance"):
+        sd.do_udf(Kept)
     with pytest.raises(GraphError, match="op 'test_decl_kept' has 2 inputs; number 2 was asked for"):
         op.arg(2)
     with pytest.raises(GradientError, match="Kept does not define do_diff"):
