@@ -53,6 +53,10 @@ _TEXTS = """Word2Vec StaticWord2Vec ParagraphVectors SequenceVectors Glove WordV
     LabeledSentenceProvider FileLabeledSentenceProvider CollectionLabeledSentenceProvider CnnSentenceDataSetIterator BertIterator
     BagOfWordsVectorizer TfidfVectorizer"""
 
+#: Readers of DataVec that are not here.
+_UNREAD = """JacksonLineRecordReader JacksonRecordReader CodecRecordReader NativeCodecRecordReader WavFileRecordReader
+    NativeAudioRecordReader ExcelRecordReader JDBCRecordReader MatlabRecordReader GeoRecordReader ArrowRecordReader MapFileRecordReader"""
+
 _ELSEWHERE = {
     "NDArray": "arrays are NumPy's; INDArray has DL4J's methods",
     "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
@@ -75,6 +79,11 @@ _ELSEWHERE = {
     "INDArrayIndex": "NDArrayIndex.all(), .point(i) and .interval(a, b) are what is given to get and put",
     **dict.fromkeys(("IterationListener", "J7StatsListener"), "derive from BaseTrainingListener; StatsListener is for all versions"),
     **dict.fromkeys(("Model", "DataSetLoader", "ParamInitializer"), "an interface of Java's, for types: leave it out"),
+    **dict.fromkeys(_UNREAD.split(), "there is no reader for audio, video, spreadsheets, databases and files of other kinds: arrays and "
+                                     "data frames go into fit, records into CollectionRecordReader"),
+    **dict.fromkeys(("ObjectDetectionRecordReader", "VocLabelProvider", "SvhnLabelProvider", "ImageObject", "ImageObjectLabelProvider"),
+                    "labels of Yolo2OutputLayer are arrays (batch, 4 + classes, height, width): corners in cells, then the class"),
+    "DataQualityAnalysis": "FilterInvalidValues and AnalyzeLocal.analyze look at records",
     "IEvaluation": "BaseEvaluation is its name here", "Triple": "tuples are Python's: (a, b, c)",
     "J7FileStatsStorage": "FileStatsStorage is for all versions", "ObjectMapper": "Python's json module, or to_json of configurations",
     **dict.fromkeys(("ArrayUtil", "MathUtils", "FeatureUtil"), "NumPy does that: np.argmax, np.prod, np.eye(classes)[numbers] …"),

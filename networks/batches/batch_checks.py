@@ -57,7 +57,9 @@ class Explained:
         if isinstance(error, DL4PyError):
             shapes = ", ".join(f"{n} {x.shape}" for n, x in zip(self._structure.inputs, self._batch.inputs))
             labels = ", ".join(str(y.shape) for y in self._batch.labels if y is not None)
-            error.add_note(f"network inputs: {shapes}" + (f"; labels: {labels}" if labels else ""))
+            alone = any(x.ndim == 1 for x in self._batch.inputs)
+            error.add_note(f"network inputs: {shapes}" + (f"; labels: {labels}" if labels else "")
+                           + ("; one example alone needs the axis of examples too: x[None]" if alone else ""))
 
 
 def explain_not_finite(structure: Structure, batch: NetworkBatch, flat: FlatParameters, activations: Mapping[str, Any],

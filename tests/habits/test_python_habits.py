@@ -18,6 +18,7 @@ import pytest
 import dl4py
 from dl4py.networks import MultiLayerNetwork
 from dl4py.samediff import DataType, NumpyDataSetIterator, SameDiff
+from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.training import PerformanceListener
 from tests.helpers.habits import C, Loader, X, Y, graph_network, list_network, single_network
 
@@ -139,3 +140,10 @@ def test_said(habit):
     act, said = SAID[habit]
     with pytest.raises(Exception, match=said):
         act()
+
+
+def test_one_example_alone_is_told_how_to_be_given():
+    for model in (list_network(), graph_network()):
+        with pytest.raises(DL4PyError) as raised:
+            model.predict(X[0])
+        assert "x[None]" in "".join(raised.value.__notes__) and model.predict(X[:1]).shape == (1,)

@@ -142,7 +142,8 @@ def test_verbose_measuring(monkeypatch):
         Bar.seen = []
 
 
-@pytest.mark.parametrize("name, said", [("Word2Vec", "gensim"), ("OnnxImport", "import_onnx"),
+@pytest.mark.parametrize("name, said", [("Word2Vec", "gensim"), ("CodecRecordReader", "CollectionRecordReader"),
+                                        ("OnnxImport", "import_onnx"),
                                         ("TFGraphMapper", "import_frozen_tf")])
 def test_names_of_what_is_not_here_say_what_is(name, said):
     with pytest.raises(AttributeError, match=said):

@@ -76,7 +76,8 @@ def test_the_listener_reports_once(caplog):
     assert [f.kind for f in listener.findings if f.kind == "dead units"] == ["dead units"]
     assert len(caplog.records) == len(listener.findings)
     wild = DoctorListener(1000)
-    network(Sgd(1e20)).fit(X * 1e10, Y, batch_size=20, epochs=3, listeners=wild)
+    with pytest.warns(UserWarning, match="score of epoch 1 is nan"):
+        network(Sgd(1e20)).fit(X * 1e10, Y, batch_size=20, epochs=3, listeners=wild)
     assert "score runs away" in {f.kind for f in wild.findings}
     with pytest.raises(ConfigurationError, match="at least 1"):
         DoctorListener(0)
