@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...samediff.base.java.pair import Pair
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.files import read_normalizer
 from ...samediff.files.missing import Missing
 from ...samediff.text.document_text import read_text
@@ -18,7 +17,7 @@ from ..files.model_zip import ModelLimits, OpenModelZip, read_model_zip, write_m
 from ..keras.archive import is_keras
 from ..keras.loading import load_keras
 from ..structure.configuration import is_graph, of_document
-from ..structure.java_names import ModelSerializerNames
+from ..structure.java_names import ModelGuesserNames, ModelSerializerNames
 from .computation_graph import ComputationGraph
 from .multilayer import MultiLayerNetwork
 from .network import Network
@@ -104,7 +103,7 @@ class ModelSerializer(ModelSerializerNames):
         write_model_zip(path, replace(read_model_zip(path), normalizer=normalizer_bytes(normalizer)))
 
 
-class ModelGuesser(JavaSpelling):
+class ModelGuesser(ModelGuesserNames):
     """Reads models and configurations by what is in the file.
 
     Examples
