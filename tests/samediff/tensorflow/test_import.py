@@ -15,7 +15,6 @@ from dl4py.samediff.errors import (
     LimitError,
     MissingOpError,
     UnknownNameError,
-    ValueNeededError,
 )
 from dl4py.samediff.tensorflow.wire import graph_of
 from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
@@ -152,8 +151,17 @@ def test_branches_of_a_known_condition():
     for condition, expected in ((True, np.abs(X)), (False, -X)):
         sd = SameDiff.import_frozen_tf(data, {"c": np.bool_(condition)})
         np.testing.assert_array_equal(sd.output_single({"x": X}, "y"), expected)
-    with pytest.raises(ValueNeededError, match=r"TensorFlow node 's' .*the condition.*dynamic_variables=\{'c': array\}"):
-        SameDiff.import_frozen_tf(data)
+
+
+def test_a_number_with_a_default():
+    """A phase such as that of Keras is its default unless told otherwise; a batch stays open."""
+    data = graph(const("no", np.bool_(False)), const("zeros", np.zeros((1, 3), np.float32)),
+                 node("x", "PlaceholderWithDefault", "zeros", dtype=np.float32, shape=(-1, 3)),
+                 node("phase", "PlaceholderWithDefault", "no", dtype=np.bool_, shape=()), node("s", "Switch", "x", "phase"),
+                 node("n", "Neg", "s"), node("e", "Exp", "s:1"), node("y", "Merge", "n", "e"))
+    assert SameDiff.import_frozen_tf(data).inputs() == ["x"]
+    for given, expected in (({}, -X), ({"phase": np.bool_(True)}, np.exp(X))):
+        np.testing.assert_allclose(SameDiff.import_frozen_tf(data, given).output_single({"x": X}, "y"), expected, 1e-6)
 
 
 def test_nodes_may_stand_in_any_order():

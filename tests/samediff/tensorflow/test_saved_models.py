@@ -8,18 +8,11 @@ from dl4py.samediff import SameDiff
 from dl4py.samediff.errors import DL4PyError, FileFormatError, MissingOpError, UnsupportedVersionError
 from dl4py.samediff.tensorflow.bundle import TensorBundle
 from tests.samediff.tensorflow.checkpoints import write_bundle
-from tests.samediff.tensorflow.graphs import node, part, placeholder
+from tests.samediff.tensorflow.graphs import called, function, node, part, placeholder
 
 X = np.random.default_rng(6).standard_normal((2, 3)).astype(np.float32)
 W = np.random.default_rng(7).standard_normal((3, 2)).astype(np.float32)
 B = np.float32([1, -1])
-
-
-def function(name, inputs, outputs, nodes, results):
-    signature = part(1, name.encode()) + b"".join(part(2, part(1, n.encode())) for n in inputs)
-    signature += b"".join(part(3, part(1, n.encode())) for n in outputs)
-    returned = b"".join(part(4, part(1, k.encode()) + part(2, v.encode())) for k, v in results.items())
-    return part(1, part(1, signature) + b"".join(part(3, n) for n in nodes) + returned)
 
 
 def saved(folder, nodes, outputs, functions=b"", inputs=None):
@@ -29,10 +22,6 @@ def saved(folder, nodes, outputs, functions=b"", inputs=None):
     signature = part(1, b"serving_default") + part(2, side(1, inputs or {"x": "in:0"}) + side(2, outputs))
     (folder / "saved_model.pb").write_bytes(part(1, 1) + part(2, part(2, graph) + part(5, signature)))
     return folder
-
-
-def called(name, target, *inputs):
-    return node(name, "StatefulPartitionedCall", *inputs) + part(5, part(1, b"f") + part(2, part(10, part(1, target.encode()))))
 
 
 def handle(name, shared=None):
