@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.datatype import DataType
 from ...onnx.node import OnnxNode
 from ...onnx.values import DEAD, Held
 from ..repeating import ready
@@ -92,6 +93,8 @@ def like(node: OnnxNode, x: Any) -> Any:
 @tensorflow("Range")
 def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
     """Numbers of equal distance."""
+    if any(node.known(i) is None for i in range(3)):
+        return node.op("base.range", start, limit, delta, DataType.of(start.dtype))
     a, b, d = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
     if not d:
         raise node.refuse(f"a range from {a} to {b} by {d}")
