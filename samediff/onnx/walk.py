@@ -13,7 +13,6 @@ from ..errors import DL4PyError, GraphError, ValueNeededError
 from ..expressions.tracing import TraceError
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.symbolic_size import SymbolicSize
-from ..families.subgraph import GraphRecorder
 from ..ir.node import needed
 from ..ir.run_context import RunContext
 from ..ir.variable import SDVariable, VariableType
@@ -102,12 +101,21 @@ class Walk:
     @contextmanager
     def trial(self) -> Iterator[None]:
         """What is added in here is taken out again."""
-        count = len(self.made)
-        with GraphRecorder(self.sd):
-            yield
+        tables, count = self.sd.tables, len(self.made)
+        nodes, variables = len(tables.nodes), len(tables.variables)
+        yield
         for held in self.made[count:]:
             held.variable = None
         del self.made[count:]
+        if len(tables.nodes) == nodes and len(tables.variables) == variables:
+            return
+        while len(tables.nodes) > nodes:                # the last ones
+            for output in tables.nodes.popitem()[1].outputs:
+                tables.producers.pop(output, None)
+        while len(tables.variables) > variables:
+            tables.store.pop(tables.variables.popitem()[0], None)
+        tables.names.released()
+        tables.changed()
 
     def code_of(self, value: Any) -> int:
         """The type of ONNX that a value stands for where arrays here have none like it, else 0."""

@@ -51,7 +51,7 @@ def _ways(known: Mapping[str, TensorFlowNode], start: str, most: int) -> tuple[s
             raise LimitError(f"the branches of the TensorFlow graph are not told apart within {MOST_STEPS:,} steps")
         if node is None:
             continue
-        switch = node.op_type in ("Switch", "RefSwitch")
+        switch = node.op_type in ("Switch", "RefSwitch") and len(node.input) == 2
         if switch:
             found.add((node.input[1], port == "1"))
         if base not in done:

@@ -1,7 +1,7 @@
 """Functions of a graph: their nodes take the place of calls; branches and loops keep theirs as graphs."""
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,6 +70,18 @@ def spread(nodes: list[TensorFlowNode], functions: dict[str, TensorFlowFunction]
     spreading = _Spreading(functions)
     spreading.run(known, list(known) if wanted is None else wanted, "", {}, 0)
     return list(spreading.made.values())
+
+
+def with_inner(nodes: Iterable[TensorFlowNode]) -> list[TensorFlowNode]:
+    """The nodes and those of the graphs that they run, each graph once."""
+    found, graphs = list(nodes), dict[int, TensorFlowGraph]()
+    for node in found:                                  # grows while it is read
+        for value in node.attributes.values():
+            for graph in value if isinstance(value, list) else [value]:
+                if isinstance(graph, TensorFlowGraph) and id(graph) not in graphs:
+                    graphs[id(graph)] = graph
+                    found += graph.node
+    return found
 
 
 def structured(nodes: list[TensorFlowNode], given: Collection[str] = ()) -> list[TensorFlowNode]:

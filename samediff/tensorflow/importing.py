@@ -17,7 +17,7 @@ from . import converters  # noqa: F401 - fills the table
 from .functions import spread, structured
 from .placing import place
 from .saved_model import folder_of, saved_graph
-from .wire import TensorFlowNode, functions_of, graph_of
+from .wire import TensorFlowNode, damage, functions_of, graph_of
 
 MOST_BYTES = 2 << 30
 MOST_REPEATED_BYTES = 1 << 30
@@ -28,10 +28,10 @@ def nodes_of(source: Any) -> list[TensorFlowNode]:
     return read(source)[0]
 
 
-def read(source: Any) -> tuple[list[TensorFlowNode], list[str]]:
+def read(source: Any, signature: str = "serving_default") -> tuple[list[TensorFlowNode], list[str]]:
     """The nodes, and the outputs as far as the file says them."""
     folder = folder_of(source)
-    return saved_graph(folder) if folder else (_frozen(source), [])
+    return saved_graph(folder, signature) if folder else (_frozen(source), [])
 
 
 def _frozen(source: Any) -> list[TensorFlowNode]:
@@ -46,10 +46,11 @@ def _frozen(source: Any) -> list[TensorFlowNode]:
     return spread(graph_of(data), functions_of(data))
 
 
-def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> None:
+def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None, signature: str = "serving_default") -> None:
     """Add the graph of a frozen TensorFlow graph to an empty one."""
-    found, outputs = read(source)
-    nodes = structured(found)
+    found, outputs = read(source, signature)
+    with damage():
+        nodes = structured(found)
     if not nodes:
         raise FileFormatError("this is no frozen TensorFlow graph: it holds no nodes")
     _check_repeated(nodes)

@@ -13,6 +13,10 @@ from .wire import TensorFlowNode
 #: Operators that give what they are given.
 PASSING = frozenset(("Identity", "Enter", "RefEnter", "Exit", "RefExit", "Snapshot", "DeepCopy", "ReadVariableOp", "GuaranteeConst"))
 
+#: Operators without a converter that graphs have all the same.
+WITHOUT_CONVERTER = frozenset(("Placeholder", "PlaceholderWithDefault", "NoOp", "Assert", "TensorArrayCloseV3", "LoopCond", "NextIteration",
+                               "RefNextIteration", "RefEnter", "RefExit"))
+
 
 def place(walk: Walk, node: TensorFlowNode) -> None:
     """Add what a node becomes."""

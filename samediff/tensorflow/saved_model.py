@@ -37,7 +37,7 @@ def saved_graph(folder: str, signature: str = "serving_default") -> tuple[list[T
     """
     data = read_file(os.path.join(folder, MODEL), MOST_BYTES)
     with damage():
-        meta = _meta_graph(data, folder)
+        meta = _meta_graph(data, signature, folder)
         inputs, outputs = _signature(meta, signature, folder)
         graph = bytes(next((v for n, v in meta if n == 2), b""))
     nodes = spread(graph_of(graph), functions_of(graph), [s.partition(":")[0] for s in outputs.values()])
@@ -63,20 +63,23 @@ def _named(nodes: list[TensorFlowNode], inputs: Mapping[str, str], outputs: Mapp
     return made, list(outputs)
 
 
-def _meta_graph(data: bytes, folder: str) -> list[tuple[int, Any]]:
-    found = [v for n, v in fields(memoryview(data)) if n == 2 and not isinstance(v, int)]
+def _meta_graph(data: bytes, signature: str, folder: str) -> list[tuple[int, Any]]:
+    """What is said of the graph that has a signature; the first one where none has."""
+    found = [list(fields(v)) for n, v in fields(memoryview(data)) if n == 2 and not isinstance(v, int)]
     if not found:
         raise FileFormatError(f"{folder} is no SavedModel: {MODEL} holds no graph")
-    return list(fields(found[0]))
+    return next((meta for meta in found if signature in _signatures(meta)), found[0])
+
+
+def _signatures(meta: list[tuple[int, Any]]) -> dict[str, Any]:
+    """The signatures of a graph by name."""
+    entries = [dict(fields(value)) for number, value in meta if number == 5]
+    return {text_of(entry.get(1, b"")): entry.get(2, memoryview(b"")) for entry in entries}
 
 
 def _signature(meta: list[tuple[int, Any]], wanted: str, folder: str) -> tuple[dict[str, str], dict[str, str]]:
     """Names of the inputs and outputs of a signature, and the tensors that they are."""
-    known = {}
-    for number, value in meta:
-        if number == 5:
-            entry = dict(fields(value))
-            known[text_of(entry.get(1, b""))] = entry.get(2, memoryview(b""))
+    known = _signatures(meta)
     if wanted not in known:
         raise FileFormatError(f"{folder}: the SavedModel has no signature {wanted!r}; it has {sorted(n for n in known if n[:2] != '__')}")
     sides: tuple[dict[str, str], dict[str, str]] = ({}, {})

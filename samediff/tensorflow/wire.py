@@ -128,7 +128,7 @@ def damage() -> Iterator[None]:
     """Values of another kind than their fields have are an error of the file."""
     try:
         yield
-    except (TypeError, ValueError, struct.error, RecursionError) as error:
+    except (TypeError, ValueError, LookupError, struct.error, RecursionError) as error:
         raise error if isinstance(error, DL4PyError) else FileFormatError(f"this is no graph of TensorFlow: {error}") from error
 
 

@@ -15,7 +15,10 @@ from .table import bounded, tensorflow
 @tensorflow("Const")
 def const(node: OnnxNode) -> Any:
     """A value that stands in the node."""
-    return Held(node.get("value"))
+    value = node.get("value")
+    if not isinstance(value, np.ndarray):
+        raise node.refuse(f"its value is no array, but {value!r:.60}")
+    return Held(value)
 
 
 @tensorflow("Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics", "CheckNumericsV2", "DeepCopy",

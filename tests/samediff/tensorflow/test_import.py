@@ -216,9 +216,13 @@ def test_shapes_of_placeholders_that_are_none(said):
         SameDiff.import_frozen_tf(graph(node("x", "Placeholder", shape=said), node("y", "Neg", "x")))
 
 
-def test_a_node_that_passes_on_nothing():
-    with pytest.raises(DL4PyError, match="'y'"):
-        SameDiff.import_frozen_tf(graph(node("y", "Identity")))
+@pytest.mark.parametrize("nodes", [
+    [node("y", "Identity")], [node("y", "Const", value=3), node("z", "Neg", "y")],
+    [placeholder("x"), node("s", "Switch", "x"), node("y", "Merge", "s", "x")],
+    [placeholder("x"), node("e", "Enter", "x", frame_name="y"), node("c", "LoopCond")]])
+def test_nodes_that_lack_something(nodes):
+    with pytest.raises(DL4PyError, match="'[ysc]'|index"):
+        SameDiff.import_frozen_tf(graph(*nodes))
 
 
 @pytest.mark.parametrize("size", range(1, 60, 3))
