@@ -16,8 +16,9 @@ from dl4py.samediff.errors import (
     MissingOpError,
     UnknownNameError,
 )
+from dl4py.samediff.onnx import onnx_converter, registry
 from dl4py.samediff.tensorflow.wire import graph_of
-from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
+from tests.samediff.tensorflow.graphs import called, const, function, graph, library, node, part, placeholder, shape
 
 X = np.random.default_rng(4).standard_normal((4, 3)).astype(np.float32)
 IMAGES = np.random.default_rng(5).standard_normal((2, 6, 6, 3)).astype(np.float32)
@@ -173,6 +174,16 @@ def test_what_is_constant_is_computed_at_once():
     sd = SameDiff.import_frozen_tf(graph(const("a", np.float32([1, 2])), node("y", "Exp", "a"), node("z", "Identity", "y")))
     np.testing.assert_allclose(sd.get_variable("y").get_arr(), np.exp([1, 2]), 1e-6)
     np.testing.assert_allclose(sd.output_single({}, "z"), np.exp([1, 2]), 1e-6)
+
+
+def test_operators_of_users(monkeypatch):
+    """Own operators, and others in the place of known ones, also inside of functions."""
+    monkeypatch.setattr(registry, "_TABLE", {key: list(held) for key, held in registry._TABLE.items()})
+    onnx_converter("Acme", domain="tensorflow")(lambda node, x: x * node.get("by"))
+    onnx_converter("Relu6", domain="tensorflow", replace=True)(lambda node, x: node.xp.tanh(x))
+    inner = library(function("f", ["v"], ["w"], [node("w", "Relu6", "v")], {"w": "w:activations:0"}))
+    sd = SameDiff.import_frozen_tf(graph(placeholder("x"), node("a", "Acme", "x", by=3.0), called("y", "f", "a")) + inner)
+    np.testing.assert_allclose(sd.output_single({"x": X}, "y"), np.tanh(3 * X), 1e-5)
 
 
 def test_what_is_refused():
