@@ -10,7 +10,9 @@ from ...samediff.onnx import known_converters
 from ...samediff.onnx.functions import is_known
 from ...samediff.onnx.model_files import model_of
 from ...samediff.onnx.values import data_type
+from ...samediff.tensorflow.functions import with_inner
 from ...samediff.tensorflow.importing import nodes_of
+from ...samediff.tensorflow.placing import WITHOUT_CONVERTER
 from ..pytorch.state import arrays_of
 from .report import FileReport, Part
 
@@ -60,9 +62,8 @@ def _sizes(value: Any) -> str:
 
 def inspect_tensorflow(where: str) -> FileReport:
     """Operators, constants and variables, placeholders, and operators without a converter."""
-    nodes = nodes_of(where)
-    known = {c.operator for c in known_converters() if c.domain == "tensorflow"} | {
-        "Placeholder", "PlaceholderWithDefault", "NoOp", "Assert"}
+    nodes = with_inner(nodes_of(where))
+    known = {c.operator for c in known_converters() if c.domain == "tensorflow"} | WITHOUT_CONVERTER
     report = FileReport(where, "TensorFlow graph", ops=dict(Counter(n.op_type for n in nodes)))
     report.missing = sorted({n.op_type for n in nodes} - known)
     for node in nodes:

@@ -54,7 +54,7 @@ FORMATS = {f.name: f for f in (
                lossy_out="loss, updater with its state, dropout, noise; of a network also layers and normalizer; ops that ONNX cannot say "
                          "are an error"),
     FileFormat("TensorFlow graph", FROZEN, "frozen graphs; SavedModels (a folder, or its saved_model.pb)", "",
-               lossy_in="functions that are not called, assertions, what initializes and saves variables"),
+               lossy_in="functions that are not called, assertions, random seeds, what initializes and saves variables"),
     FileFormat("PyTorch", TORCH, "modules by from_torch; states (.pt, .pth, .safetensors) by set_state_dict",
                "states of modules by to_state_dict",
                lossy_in="two biases of LSTM and RNN become one; batch norms of graphs keep their running statistics",

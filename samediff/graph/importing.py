@@ -101,8 +101,9 @@ class ImportingMixin(InspectionMixin):
         return export(self, target, outputs or self.outputs(), shapes, external_data=external_data)
 
     @classmethod
-    def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:
-        """The graph of a frozen TensorFlow graph (a ``.pb`` file); TensorFlow is not needed.
+    def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None, *,
+                         signature: str = "serving_default") -> Self:
+        """The graph of a frozen TensorFlow graph (a ``.pb`` file) or of a SavedModel (its folder); TensorFlow is not needed.
 
         Placeholders stay, constants become constants (:meth:`SameDiff.convert_to_variable` makes them trainable), names are those
         of the file, with ``name:1`` for the second output of a node.
@@ -113,17 +114,19 @@ class ImportingMixin(InspectionMixin):
             The graph.
         dynamic_variables : mapping of str to array, optional
             Values of placeholders that are known beforehand.
+        signature : str
+            Which signature of a SavedModel: its inputs and outputs.
 
         Raises
         ------
         MissingOpError
             An operator that has no converter.
         FileFormatError
-            The file is no frozen graph.
+            The file is no frozen graph, or the SavedModel has no such signature.
         """
         from ..tensorflow.importing import fill
         sd = cls()
-        fill(sd, source, dynamic_variables)
+        fill(sd, source, dynamic_variables, signature)
         return sd
 
 

@@ -20,7 +20,7 @@ REFUSED: dict[str, str] = {
     **_of("values decide what is computed, or how large results are",
           "Assert check_numerics switch_op histogram histogram_fixed_width bincount dynamic_partition listdiff eye_of"),
     **_of("sorts or chooses by values, step by step",
-          "unique unique_with_counts non_max_suppression_overlaps first_places percentile nth_element in_top_k ctc_loss crop_and_resize "
+          "non_max_suppression_overlaps percentile nth_element ctc_loss crop_and_resize "
           "dilation2d"),
     **_of("writes to places that values name, one after the other",
           "compat_sparse_to_dense dynamic_stitch split_list draw_bounding_boxes"),

@@ -1,7 +1,8 @@
 """The walk along the nodes of an ONNX graph, which makes those of a graph here."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,14 @@ class Walk:
         self.parts: dict[str, Any] = {}                 # of variables made of sizes
         self.codes: dict[str, int] = {}                 # of variables that stand for narrower types
         self.names: dict[str, str] = {}                 # of variables, to those in the file
+        self.made: list[Held] = []                      # values that have become variables
         self.depth = 0
 
     # Values by name
+
+    def find(self, name: str) -> Any:
+        """The value of a name; None where there is none."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def look_up(self, name: str) -> Any:
         """The value of a name; None for an input left out."""
@@ -74,7 +80,7 @@ class Walk:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        raise GraphError(f"the ONNX graph uses {name!r} before anything gives it")
+        raise GraphError(f"the {self.library} graph uses {name!r} before anything gives it")
 
     def variable(self, value: Any) -> SDVariable:
         """The variable of a value, made when it is first asked for."""
@@ -83,9 +89,33 @@ class Walk:
         if value.variable is None:
             make = self.sd.var if value.trainable else self.sd.constant
             value.variable = make(self.sd.tables.names.unique("held"), value.array)
+            self.made.append(value)
             if value.name and len(self.scopes) == 1:
                 self.names[value.variable.name()] = value.name
         return value.variable  # type: ignore[no-any-return]
+
+    def inner_variable(self, value: Any) -> SDVariable:
+        """The variable of a result of a graph that is recorded, made in that graph."""
+        return self.sd.constant(value.array) if isinstance(value, Held) and value.variable is None else self.variable(value)
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """What is added in here is taken out again."""
+        tables, count = self.sd.tables, len(self.made)
+        nodes, variables = len(tables.nodes), len(tables.variables)
+        yield
+        for held in self.made[count:]:
+            held.variable = None
+        del self.made[count:]
+        if len(tables.nodes) == nodes and len(tables.variables) == variables:
+            return
+        while len(tables.nodes) > nodes:                # the last ones
+            for output in tables.nodes.popitem()[1].outputs:
+                tables.producers.pop(output, None)
+        while len(tables.variables) > variables:
+            tables.store.pop(tables.variables.popitem()[0], None)
+        tables.names.released()
+        tables.changed()
 
     def code_of(self, value: Any) -> int:
         """The type of ONNX that a value stands for where arrays here have none like it, else 0."""

@@ -1,19 +1,17 @@
-"""Loops of TensorFlow 1: the nodes of a frame as one node, which is run step by step while its condition is known."""
+"""Loops of TensorFlow 1: the nodes of a frame as one node."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import FileFormatError, LimitError, ValueNeededError
-from ..onnx.values import DEAD, Held
+from ..errors import FileFormatError
+from ..onnx.values import DEAD
 from ..onnx.walk import Walk
+from .ordering import in_order
+from .repeating import ready, repeated
 from .wire import TensorFlowNode
 
-InOrder = Callable[[list[TensorFlowNode]], list[TensorFlowNode]]
-
-#: The most nodes that the steps of all loops become.
-MOST_NODES = 50_000
 _ENTER, _EXIT, _NEXT = ("Enter", "RefEnter"), ("Exit", "RefExit"), ("NextIteration", "RefNextIteration")
 
 
@@ -48,14 +46,14 @@ class TensorFlowLoop(TensorFlowNode):
         return [self.name, *(f"{self.name}:{i}" for i in range(1, len(self.merges)))]
 
 
-def with_loops(nodes: list[TensorFlowNode], in_order: InOrder) -> list[TensorFlowNode]:
+def with_loops(nodes: list[TensorFlowNode]) -> list[TensorFlowNode]:
     """The nodes with one in the place of each loop, the inner ones first."""
     frames = {str(n.attributes.get("frame_name")) for n in nodes if n.op_type in _ENTER}
     if not frames:
         return nodes
     sizes = {f: _inside(nodes, f) for f in frames}
     for frame in sorted(frames, key=lambda f: (len(sizes[f]), f)):
-        nodes = _collapsed(nodes, frame, in_order)
+        nodes = _collapsed(nodes, frame)
     return nodes
 
 
@@ -77,7 +75,7 @@ def _inside(nodes: Iterable[TensorFlowNode], frame: str) -> set[str]:
     return found
 
 
-def _collapsed(nodes: list[TensorFlowNode], frame: str, in_order: InOrder) -> list[TensorFlowNode]:
+def _collapsed(nodes: list[TensorFlowNode], frame: str) -> list[TensorFlowNode]:
     """The nodes with one for the loop of a frame, and what comes out of it."""
     inside = _inside(nodes, frame)
     body = {n.name: n for n in nodes if n.name in inside}
@@ -121,36 +119,35 @@ def _needed(nodes: dict[str, TensorFlowNode], wanted: str) -> set[str]:
     return found
 
 
-def run(walk: Walk, loop: TensorFlowLoop, place: Callable[[TensorFlowNode], None]) -> None:
-    """Add the nodes of every step to the graph, and name what the variables are behind the loop."""
-    walk.scopes.append({n.name: walk.look_up(n.input[0]) for n in loop.enters})
-    values = [walk.look_up(first) for _, first, _ in loop.merges]
-    steps = 0
-    while True:
-        walk.scopes.append({name: value for (name, _, _), value in zip(loop.merges, values)})
+def run(walk: Walk, loop: TensorFlowLoop, place: Callable[[Walk, TensorFlowNode], None]) -> None:
+    """Add the loop to the graph, and name what its variables are behind it."""
+    names = [name for name, _, _ in loop.merges]
+
+    def enter(values: list[Any]) -> None:
+        walk.scopes.append(dict(zip(names, values)))
         for node in loop.test:
-            place(node)
-        condition = walk.look_up(loop.condition)
-        if not isinstance(condition, Held):
-            raise _unknown(walk, loop, steps, condition)
-        if not condition.array.all():
-            break
+            place(walk, node)
+
+    def test(values: list[Any]) -> Any:
+        enter(values)
+        found = walk.look_up(loop.condition)
+        walk.scopes.pop()
+        return found
+
+    def step(values: list[Any]) -> list[Any]:
+        enter(values)
         for name, i in loop.switches.items():
             walk.scopes[-1].update({name: DEAD, f"{name}:1": values[i]})
         for node in loop.step:
-            place(node)
-        values = [walk.look_up(following) for _, _, following in loop.merges]
+            place(walk, node)
+        found = [walk.look_up(following) for _, _, following in loop.merges]
         walk.scopes.pop()
-        steps += 1
-        if steps * (1 + len(loop.test) + len(loop.step)) > MOST_NODES:
-            raise LimitError(f"the TensorFlow loop {loop.name!r} becomes more than {MOST_NODES:,} nodes")
-    del walk.scopes[-2:]
+        return found
+
+    walk.scopes.append({n.name: walk.look_up(n.input[0]) for n in loop.enters})
+    values = [walk.look_up(first) for _, first, _ in loop.merges]
+    inner = (*loop.test, *loop.step)
+    outside = {i for n in inner for i in n.input} - {n.name for n in inner} - set(names)
+    values = repeated(walk, loop.name, values, test, step, len(inner), lambda: ready(walk, [walk.find(n) for n in outside]))
+    walk.scopes.pop()
     walk.scopes[-1].update(zip(loop.output, values))
-
-
-def _unknown(walk: Walk, loop: TensorFlowLoop, steps: int, condition: Any) -> ValueNeededError:
-    names = walk.placeholders([condition]) if condition is not DEAD and not isinstance(condition, list) else []
-    text = f"whether the TensorFlow loop {loop.name!r} takes a step {steps} must be known while the graph is built; it depends on "
-    if not names:
-        return ValueNeededError(f"{text}what is trained", ())
-    return ValueNeededError(f"{text}{', '.join(names)}. Give values, dynamic_variables={{{names[0]!r}: array}}", tuple(names))

@@ -8,26 +8,14 @@ from itertools import count
 from typing import Any
 
 from ..codecs.regular_files import path_of, read_file
-from ..errors import FileFormatError, LimitError, MissingOpError
+from ..errors import FileFormatError
 from .bundle import TensorBundle
-from .wire import TensorFlowFunction, TensorFlowNode, damage, fields, functions_of, graph_of, text_of
+from .functions import spread
+from .wire import TensorFlowNode, damage, fields, functions_of, graph_of, text_of
 
 MODEL = "saved_model.pb"
 MOST_BYTES = 2 << 30
-MOST_NODES, MOST_DEPTH = 200_000, 50
-_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
-#: Results of operators that have several of different names, in their order; others have one, which may be a list.
-_RESULTS = {
-    "TopKV2": ("values", "indices"), "Unique": ("y", "idx"), "UniqueWithCounts": ("y", "idx", "count"),
-    "MaxPoolWithArgmax": ("output", "argmax"), "Svd": ("s", "u", "v"), "Lu": ("lu", "p"),
-    "LogMatrixDeterminant": ("sign", "log_abs_determinant"), "SoftmaxCrossEntropyWithLogits": ("loss", "backprop"),
-    "SparseSoftmaxCrossEntropyWithLogits": ("loss", "backprop"), "Merge": ("output", "value_index"),
-    "Switch": ("output_false", "output_true"), "Qr": ("q", "r"), "SelfAdjointEigV2": ("e", "v"), "ListDiff": ("out", "idx"),
-    "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
-    "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
-    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
-    **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2"), ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"))}
 
 
 def folder_of(source: Any) -> str:
@@ -49,10 +37,10 @@ def saved_graph(folder: str, signature: str = "serving_default") -> tuple[list[T
     """
     data = read_file(os.path.join(folder, MODEL), MOST_BYTES)
     with damage():
-        meta = _meta_graph(data, folder)
+        meta = _meta_graph(data, signature, folder)
         inputs, outputs = _signature(meta, signature, folder)
         graph = bytes(next((v for n, v in meta if n == 2), b""))
-    nodes = _Spreading(functions_of(graph)).spread(graph_of(graph), outputs)
+    nodes = spread(graph_of(graph), functions_of(graph), [s.partition(":")[0] for s in outputs.values()])
     bundle = TensorBundle(os.path.join(folder, "variables", "variables")) if any(n.op_type in _VARIABLES for n in nodes) else None
     return _named([_with_value(n, bundle) for n in nodes], inputs, outputs)
 
@@ -75,20 +63,23 @@ def _named(nodes: list[TensorFlowNode], inputs: Mapping[str, str], outputs: Mapp
     return made, list(outputs)
 
 
-def _meta_graph(data: bytes, folder: str) -> list[tuple[int, Any]]:
-    found = [v for n, v in fields(memoryview(data)) if n == 2 and not isinstance(v, int)]
+def _meta_graph(data: bytes, signature: str, folder: str) -> list[tuple[int, Any]]:
+    """What is said of the graph that has a signature; the first one where none has."""
+    found = [list(fields(v)) for n, v in fields(memoryview(data)) if n == 2 and not isinstance(v, int)]
     if not found:
         raise FileFormatError(f"{folder} is no SavedModel: {MODEL} holds no graph")
-    return list(fields(found[0]))
+    return next((meta for meta in found if signature in _signatures(meta)), found[0])
+
+
+def _signatures(meta: list[tuple[int, Any]]) -> dict[str, Any]:
+    """The signatures of a graph by name."""
+    entries = [dict(fields(value)) for number, value in meta if number == 5]
+    return {text_of(entry.get(1, b"")): entry.get(2, memoryview(b"")) for entry in entries}
 
 
 def _signature(meta: list[tuple[int, Any]], wanted: str, folder: str) -> tuple[dict[str, str], dict[str, str]]:
     """Names of the inputs and outputs of a signature, and the tensors that they are."""
-    known = {}
-    for number, value in meta:
-        if number == 5:
-            entry = dict(fields(value))
-            known[text_of(entry.get(1, b""))] = entry.get(2, memoryview(b""))
+    known = _signatures(meta)
     if wanted not in known:
         raise FileFormatError(f"{folder}: the SavedModel has no signature {wanted!r}; it has {sorted(n for n in known if n[:2] != '__')}")
     sides: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -112,8 +103,6 @@ def _with_value(node: TensorFlowNode, bundle: TensorBundle | None) -> TensorFlow
     if node.op_type in _VARIABLES and bundle is not None:
         name = str(node.attributes.get("shared_name") or node.name)
         return TensorFlowNode(node.name, "Const", attributes={"value": bundle.array(_key(bundle, name))})
-    if node.op_type in ("ReadVariableOp", "VariableV2Read"):
-        return replace(node, op_type="Identity")
     return node
 
 
@@ -131,66 +120,3 @@ def _key(bundle: TensorBundle, name: str) -> str:
                 if entry.get(2) == name and entry.get(3) in bundle.entries:
                     return entry[3]
     raise FileFormatError(f"{bundle.where} has no values of the variable {name!r}")
-
-
-class _Spreading:
-    """Puts the nodes of functions in the place of calls of these."""
-
-    def __init__(self, functions: dict[str, TensorFlowFunction]) -> None:
-        self.functions = functions
-        self.made: dict[str, TensorFlowNode] = {}
-
-    def spread(self, nodes: list[TensorFlowNode], outputs: Mapping[str, str]) -> list[TensorFlowNode]:
-        """The nodes that the outputs need."""
-        known = {n.name: n for n in nodes}
-        self.run(known, [s.partition(":")[0] for s in outputs.values()], "", {}, 0)
-        return list(self.made.values())
-
-    def run(self, known: Mapping[str, TensorFlowNode], wanted: list[str], prefix: str, given: Mapping[str, str], depth: int) -> None:
-        """Add the nodes of one graph or function that are wanted; ``given`` are its arguments."""
-        if depth > MOST_DEPTH:
-            raise LimitError(f"functions of the SavedModel call each other more than {MOST_DEPTH} deep")
-        done: set[str] = set()
-        stack = list(wanted)
-        while stack:
-            name = stack.pop()
-            if name in done or name in given:
-                continue
-            done.add(name)
-            node = known.get(name)
-            if node is None:
-                raise FileFormatError(f"the SavedModel reads {prefix + name!r}, which nothing gives")
-            stack += [i.partition(":")[0] for i in node.input]
-            self.add(replace(node, name=prefix + name, control=[], input=[_reference(i, known, prefix, given) for i in node.input]), depth)
-
-    def add(self, node: TensorFlowNode, depth: int) -> None:
-        """Add a node, or those of the function that it calls."""
-        if len(self.made) > MOST_NODES:
-            raise LimitError(f"the SavedModel has more than {MOST_NODES:,} nodes")
-        if node.op_type not in _CALLS:
-            self.made[node.name] = node
-            return
-        function = self.functions.get(str(node.attributes.get("f")))
-        if function is None or len(function.inputs) != len(node.input):
-            raise MissingOpError(f"the SavedModel calls the function {node.attributes.get('f')!r} in node {node.name!r}, which it does "
-                                 "not have")
-        given = dict(zip(function.inputs, node.input))
-        inner, prefix = {n.name: n for n in function.nodes}, f"{node.name}/"
-        results = [function.results.get(o, o) for o in function.outputs]
-        self.run(inner, [r.partition(":")[0] for r in results], prefix, given, depth + 1)
-        sources = [_reference(r, inner, prefix, given) for r in results]
-        self.made[node.name] = TensorFlowNode(node.name, "IdentityN", sources) if sources else TensorFlowNode(node.name, "NoOp")
-
-
-def _reference(name: str, known: Mapping[str, TensorFlowNode], prefix: str, given: Mapping[str, str]) -> str:
-    """What a name in a graph or function means outside of it; inside of functions results have names, ``node:values:0``."""
-    base, *rest = name.split(":")
-    if base in given:
-        return given[base]
-    place = 0
-    if rest:
-        place = int(rest[-1]) if rest[-1].isdigit() else 0
-        if len(rest) == 2 and base in known:
-            names = _RESULTS.get(known[base].op_type, ())
-            place += names.index(rest[0]) if rest[0] in names else 0
-    return f"{prefix}{base}:{place}" if place else prefix + base

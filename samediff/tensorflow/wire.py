@@ -17,6 +17,8 @@ TYPES: dict[int, Any] = {
     1: np.float32, 2: np.float64, 3: np.int32, 4: np.uint8, 5: np.int16, 6: np.int8, 7: np.object_, 9: np.int64, 10: np.bool_,
     14: ml_dtypes.bfloat16, 17: np.uint16, 19: np.float16, 22: np.uint32, 23: np.uint64}
 
+MOST_OUTPUTS = 100_000
+
 #: So often as many elements as a file gives are made of those that it repeats.
 MOST_REPEATED = 1000
 
@@ -47,8 +49,10 @@ class TensorFlowNode:
 
     @property
     def output(self) -> list[str]:
-        """Names of the first outputs."""
-        return [self.name, *(f"{self.name}:{i}" for i in range(1, 64))]
+        """Names of the outputs, of 64 at least."""
+        known = (self.attributes.get(n) for n in ("num", "num_split", "num_partitions"))
+        count = max(64, len(self.input), *(n for n in known if isinstance(n, int)))
+        return [self.name, *(f"{self.name}:{i}" for i in range(1, min(count, MOST_OUTPUTS)))]
 
 
 def varint(data: memoryview, at: int) -> tuple[int, int]:
@@ -124,7 +128,7 @@ def damage() -> Iterator[None]:
     """Values of another kind than their fields have are an error of the file."""
     try:
         yield
-    except (TypeError, ValueError, struct.error, RecursionError) as error:
+    except (TypeError, ValueError, LookupError, struct.error, RecursionError) as error:
         raise error if isinstance(error, DL4PyError) else FileFormatError(f"this is no graph of TensorFlow: {error}") from error
 
 
@@ -194,7 +198,7 @@ def _listed(number: int, value: Any) -> Iterator[Any]:
     elif number == 4:
         yield from struct.unpack(f"<{len(value) // 4}f", value)
     else:
-        yield _value(number, value)
+        yield _value(10 if number == 9 else number, value)        # functions have another number in lists
 
 
 def _value(number: int, value: Any) -> Any:

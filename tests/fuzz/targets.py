@@ -42,7 +42,7 @@ from tests.fuzz import mutators
 from tests.samediff.onnx.models import model as onnx_model
 from tests.samediff.onnx.models import value
 from tests.samediff.tensorflow.checkpoints import write_bundle
-from tests.samediff.tensorflow.graphs import const, graph, node, placeholder
+from tests.samediff.tensorflow.graphs import const, function, graph, library, node, placeholder, runs
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -218,8 +218,18 @@ def _onnx_models() -> list[bytes]:
 
 
 def _tensorflow_graphs() -> list[bytes]:
-    return [graph(const("w", np.ones((3, 2), "f4")), placeholder("x"), const("a", np.int32(1)),
-                  node("h", "MatMul", "x", "w", transpose_a=False, transpose_b=False), node("y", "ArgMax", "h", "a"))]
+    plain = graph(const("w", np.ones((3, 2), "f4")), placeholder("x"), const("a", np.int32(1)),
+                  node("h", "MatMul", "x", "w", transpose_a=False, transpose_b=False), node("y", "ArgMax", "h", "a"))
+    test = function("test", ["i", "v"], ["o"], [node("n", "Const", value=np.asarray(2, "i4")), node("c", "Less", "i", "n:output:0")],
+                    {"o": "c:z:0"})
+    step = function("step", ["i", "v"], ["j", "w"], [
+        node("one", "Const", value=np.asarray(1, "i4")), node("more", "AddV2", "i", "one:output:0"), node("d", "AddV2", "v", "v")],
+        {"j": "more:z:0", "w": "d:z:0"})
+    looping = graph(placeholder("x"), placeholder("c", (), np.bool_), const("zero", np.int32(0)),
+                    runs("loop", "While", "zero", "x", cond="test", body="step"), node("s", "Switch", "loop:1", "c"),
+                    node("no", "Neg", "s"), node("yes", "Abs", "s:1"), node("m", "Merge", "no", "yes"),
+                    runs("y", "Case", "zero", "zero", "m", branches=["step"]))
+    return [plain, looping + library(test, step)]
 
 
 def _checkpoints() -> list[bytes]:

@@ -119,7 +119,8 @@ BEFORE_VALUES = [("ShapeError", "OutOfRangeError")]
 def difference(found: Any, wanted: Any, at_least: float = 0.0) -> str:
     """In words; nothing where they agree."""
     if isinstance(wanted, str) or isinstance(found, str):
-        return "" if type(found) is type(wanted) and (found == wanted or (found, wanted) in BEFORE_VALUES) else f"{found!r}, reference {wanted!r}"
+        equal = type(found) is type(wanted) and (found == wanted or (found, wanted) in BEFORE_VALUES)
+        return "" if equal else f"{found!r}, reference {wanted!r}"
     # numbers have the limit of float32, in which networks compute most of them
     limit = LIMITS["float32"] if isinstance(wanted, float) and isinstance(found, float) else LIMITS.get(str(np.asarray(wanted).dtype))
     a, b = np.asarray(found), np.asarray(wanted)

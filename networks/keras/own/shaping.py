@@ -8,6 +8,8 @@ import numpy as np
 
 from ....layers.base.base import NoParamLayer, layer
 from ....samediff.configuration.declaring import Convertible
+from ....samediff.errors import ConfigurationError
+from ....samediff.ir.op import OPS
 from ..shapes import Shape
 from .result_shapes import ShapedResult
 
@@ -136,6 +138,45 @@ class RepetitionLayer(Unmasking):
                 repeated = sd.call("base", "concat", axis + 1, *[wide] * count)
                 x = joined(sd, repeated, axis, len(x.spec.shape or ()))
         return x
+
+
+@layer("dl4py.keras.ResizedPictures")
+class ResizedPictures(Unmasking):
+    """Pictures of another size, by interpolation between the centres of pixels.
+
+    Parameters
+    ----------
+    size : tuple of int
+        Height and width of the result.
+    method : str
+        "nearest", "bilinear" or "bicubic".
+    channels_first : bool
+        Whether channels stand in front of the axes of space.
+    """
+
+    size: Convertible[tuple[int, ...]] = ()
+    method: str = "bilinear"
+    channels_first: bool = False
+
+    def validate(self) -> None:
+        super().validate()
+        if self.method not in ("nearest", "bilinear", "bicubic") or len(self.size) != 2:
+            raise ConfigurationError(f"{self.label}: two sizes and the method nearest, bilinear or bicubic are expected; got {self.size} "
+                                     f"and {self.method!r}")
+
+    def result_shape(self, shape: Shape) -> Shape:
+        return (shape[0], *self.size) if self.channels_first else (*self.size, shape[-1])
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        x = x.permute(0, 2, 3, 1) if self.channels_first else x
+        sizes = sd.constant(np.array(self.size, np.int32))
+        if self.method == "nearest":
+            x = sd.add_op(OPS["resize_nearest_neighbor"](align_corners=False, half_pixel_centers=True), [x, sizes])
+        elif self.method == "bilinear":
+            x = sd.call("image", "resize_bilinear", x, *self.size, False, True)
+        else:
+            x = sd.call("image", "resize_bicubic", x, sizes, False, True)
+        return x.permute(0, 3, 1, 2) if self.channels_first else x
 
 
 def joined(sd: SameDiff, x: SDVariable, axis: int, rank: int) -> SDVariable:

@@ -11,6 +11,7 @@ from ....layers.standard.wrappers import LastTimeStep
 from ....layers.types.formats import RNNFormat
 from .. import options
 from ..layer_reading import Array, KerasLayer, Made
+from ..own.conv_lstm import ConvolutionalLSTM
 from ..own.recurrent import Recurrent
 from ..registry import keras_layer
 
@@ -76,3 +77,28 @@ def recurrent(k: KerasLayer) -> Made:
 def conf_size(k: KerasLayer) -> int:
     """The size of the state."""
     return int(k.get("units"))
+
+
+@keras_layer("ConvLSTM2D", becomes="a layer that steps",
+             lossy="`recurrent_dropout`, and `dropout` draws for each step; `return_state`, `stateful`, `channels_first`, masks and open "
+                   "sizes are refused")
+def convolutional_lstm(k: KerasLayer) -> Made:
+    k.rank(4)
+    k.refuse(return_state=False, stateful=False, data_format="channels_last")
+    k.leave(recurrent_dropout=0)
+    if k.input.masked:
+        raise k.unsupported("a mask of the steps")
+    if k.get("padding", "valid") not in ("valid", "same"):
+        raise k.unsupported(f"padding={k.get('padding')!r:.60}")
+    k.sizes()
+    has_bias = bool(k.get("use_bias", True))
+    conf = ConvolutionalLSTM(
+        n_in=k.size(), n_out=int(k.get("filters")), kernel_size=k.several("kernel_size", 2), stride=k.several("strides", 2, 1),
+        dilation=k.several("dilation_rate", 2, 1), same=k.get("padding", "valid") == "same", has_bias=has_bias,
+        activation=k.activation() if k.get("activation", None) else "tanh",
+        recurrent_activation=options.activation(k.get("recurrent_activation", "sigmoid"), k.label, k.version),
+        return_sequences=bool(k.get("return_sequences", False)), go_backwards=bool(k.get("go_backwards", False)),
+        dropout=Dropout(1 - float(k.get("dropout"))) if k.get("dropout", 0) else None, **k.trained(recurrent="recurrent"))
+    weights: dict[str, Any] = {"W": lambda w: w["kernel"], "RW": lambda w: w["recurrent"]}
+    return k.made(conf, weights | ({"b": lambda w: w["bias"]} if has_bias else {}), NAMES if has_bias else NAMES[:2],
+                  shape=conf.result_shape(k.shape), masked=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....layers.standard.spatial import Cropping2D, Upsampling2D, ZeroPaddingLayer
 from ..layer_reading import KerasLayer, Made
-from ..own.shaping import Cropping, Padding, RepetitionLayer
+from ..own.shaping import Cropping, Padding, RepetitionLayer, ResizedPictures
 from ..registry import keras_layer
 from ..shapes import Shape
 from .convolution import image_format
@@ -68,11 +68,32 @@ def _larger(k: KerasLayer, times: list[int]) -> Shape:
     return tuple(None if n is None else n * t for n, t in zip(k.shape, times))
 
 
-@keras_layer("UpSampling2D", becomes="`Upsampling2D`", lossy="`interpolation` other than nearest is refused")
+def _interpolated(k: KerasLayer, size: tuple[int, int]) -> Made:
+    """Pictures of a size, by the option ``interpolation``."""
+    method = k.get("interpolation", "bilinear")
+    if method not in ("nearest", "bilinear", "bicubic") or None in k.spatial():
+        raise k.unsupported(f"interpolation={method!r:.60} of pictures of {k.spatial()}")
+    return k.made(ResizedPictures(size=size, method=method, channels_first=k.channels_first()),
+                  shape=k.with_channels(size, k.channels()), masked=False)
+
+
+@keras_layer("Resizing", becomes="a layer that resizes pictures",
+             lossy="other methods than nearest, bilinear and bicubic, and options that keep the shape of pictures are refused")
+def resizing(k: KerasLayer) -> Made:
+    k.rank(3)
+    k.refuse(crop_to_aspect_ratio=False, pad_to_aspect_ratio=False, antialias=False)
+    return _interpolated(k, (int(k.get("height")), int(k.get("width"))))
+
+
+@keras_layer("UpSampling2D", becomes="`Upsampling2D`; with `interpolation` a layer that resizes pictures",
+             lossy="other methods than nearest, bilinear and bicubic are refused")
 def upsampling2d(k: KerasLayer) -> Made:
     k.rank(3)
-    k.refuse(interpolation="nearest")
     size = k.several("size", 2, 2)
+    if k.get("interpolation", "nearest") != "nearest" and None not in k.spatial():
+        height, width = (int(n or 0) * s for n, s in zip(k.spatial(), size))
+        return _interpolated(k, (height, width))
+    k.refuse(interpolation="nearest")
     return k.made(Upsampling2D(size=size, format=image_format(k)), shape=_larger(k, _all_axes(k, list(size), 1)), masked=False)
 
 

@@ -40,12 +40,7 @@ def _variables(node: OnnxNode, found: list[Any]) -> list[Any]:
     for value in found:
         if isinstance(value, list) or value is None:
             raise node.needed(0 if node.op_type == "If" else 1, "for results that are sequences or optional, the condition")
-    return [_own(node, v) for v in found]
-
-
-def _own(node: OnnxNode, value: Any) -> Any:
-    """A variable made inside of the graph that is recorded."""
-    return node.sd.constant(value.array) if isinstance(value, Held) and value.variable is None else node.walk.variable(value)
+    return [node.walk.inner_variable(v) for v in found]
 
 
 @onnx_converter("If", notes="results that are sequences only for a condition that is known while the graph is built")

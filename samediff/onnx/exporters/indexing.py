@@ -189,3 +189,23 @@ def list_write(g: OnnxGraph, op: Any, flow: Value, index: Value, value: Value) -
 @onnx_exporter("tensor_array_read")
 def list_read(g: OnnxGraph, op: Any, flow: Value, index: Value) -> Any:
     return g.node("Gather", flow, _index(g, index))
+
+
+@onnx_exporter("unique", "unique_with_counts", "first_places")
+def unique(g: OnnxGraph, op: Any, x: Value) -> Any:
+    values, *others = g.node("Unique", g.reshape(x, -1), outputs=4, sorted=0)
+    for v in others:
+        v.spec = v.spec.with_dtype(DataType.LONG)
+    first, places, counts = others
+    if op.id == "first_places":
+        return first
+    kind = op.infer(x.seen)[1].dtype
+    found = values, g.cast(places, kind), g.cast(counts, kind)
+    return found[:2] if op.id == "unique" else found
+
+
+@onnx_exporter("in_top_k")
+def in_top_k(g: OnnxGraph, op: Any, predictions: Value, targets: Value) -> Any:
+    own = g.node("GatherElements", predictions, g.unsqueeze(_index(g, targets), 1), axis=1)
+    larger = g.cast(g.node("Greater", predictions, own, dtype=DataType.BOOL), DataType.LONG)
+    return g.node("Less", g.node("ReduceSum", larger, g.ints(1), keepdims=0), g.constant(np.int64(op.k)), dtype=DataType.BOOL)

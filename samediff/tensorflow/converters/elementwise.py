@@ -9,7 +9,7 @@ from ...base.datatype import DataType
 from ...expressions.arrays import xp as special_functions
 from ...ir.op import OPS
 from ...onnx.node import OnnxNode
-from .table import tensorflow
+from .table import added, tensorflow
 
 _OPS = {
     "Abs": "math.abs", "Acos": "math.acos", "Acosh": "math.acosh", "Asin": "math.asin", "Asinh": "math.asinh", "Atan": "math.atan",
@@ -40,6 +40,33 @@ def op(node: OnnxNode, *xs: Any) -> Any:
 def function(node: OnnxNode, x: Any, y: Any) -> Any:
     """A function of NumPy."""
     return getattr(node.xp, _NUMPY[node.op_type])(x, y)
+
+
+@tensorflow("Xdivy", "Xlogy", "Xlog1py", "MulNoNan")
+def zero_wins(node: OnnxNode, x: Any, y: Any) -> Any:
+    """0 where the first factor is 0 (of MulNoNan: the second one), whatever the other one is."""
+    if node.op_type == "MulNoNan":
+        x, y = y, x
+    function = {"Xdivy": node.xp.reciprocal, "Xlogy": node.xp.log, "Xlog1py": node.xp.log1p, "MulNoNan": lambda v: v}[node.op_type]
+    return node.xp.where(x == 0, x.dtype.type(0), x * function(node.xp.where(x == 0, y.dtype.type(1), y)))
+
+
+@tensorflow("TruncateDiv")
+def truncated_quotient(node: OnnxNode, x: Any, y: Any) -> Any:
+    """The quotient without its fraction."""
+    return added(node, OPS["truncatediv"](), x, y)
+
+
+@tensorflow("ApproximateEqual")
+def about_equal(node: OnnxNode, x: Any, y: Any) -> Any:
+    """Whether numbers are closer than a tolerance."""
+    return node.xp.abs(x - y) < node.get("tolerance", 1e-5)
+
+
+@tensorflow("L2Loss")
+def half_square(node: OnnxNode, x: Any) -> Any:
+    """Half the sum of squares."""
+    return added(node, OPS["l2_loss"](), x)
 
 
 @tensorflow("Polygamma", "Zeta", "Igamma", "Igammac", "Betainc")
@@ -101,7 +128,7 @@ def add_n(node: OnnxNode, *xs: Any) -> Any:
     return made
 
 
-@tensorflow("BiasAdd")
+@tensorflow("BiasAdd", "BiasAddV1")
 def bias_add(node: OnnxNode, x: Any, bias: Any) -> Any:
     """A number for each channel added."""
     first = node.get("data_format", "NHWC").startswith("NC")
@@ -121,18 +148,47 @@ def cross_entropy(node: OnnxNode, logits: Any, labels: Any) -> Any:
     return -node.xp.sum(labels * shares, axis=-1), node.xp.exp(shares) - labels
 
 
+@tensorflow("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_cross_entropy(node: OnnxNode, logits: Any, labels: Any) -> Any:
+    """The same for numbers of classes."""
+    shares = node.op("nn.softmax", logits, logits.ndim - 1)
+    classes = np.arange(int(logits.shape[-1]), dtype=labels.dtype)
+    right = (node.xp.expand_dims(labels, -1) == classes).astype(logits.dtype)
+    return added(node, OPS["sparse_softmax_cross_entropy_loss_with_logits"](), labels, logits), shares - right
+
+
 @tensorflow("ClipByValue")
 def clip(node: OnnxNode, x: Any, low: Any, high: Any) -> Any:
     """Between two bounds."""
     return node.xp.minimum(node.xp.maximum(x, low), high)
 
 
-@tensorflow("FakeQuantWithMinMaxArgs")
-def fake_quant(node: OnnxNode, x: Any) -> Any:
+@tensorflow("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
+def fake_quant(node: OnnxNode, x: Any, low: Any = None, high: Any = None) -> Any:
     """Rounded to one of few numbers between two bounds, of which one is 0."""
-    steps = 2 ** node.get("num_bits", 8) - 1
-    low, high, first = node.get("min", -6.0), node.get("max", 6.0), float(node.get("narrow_range", False))
-    scale = (high - low) / (steps - first)
-    zero = np.clip(np.round(first - low / scale), first, steps)
-    least, most = (first - zero) * scale, (steps - zero) * scale
-    return node.xp.floor((node.xp.clip(x, least, most) - least) * (1 / scale) + 0.5) * scale + least
+    kind = "_per_channel" if node.op_type.endswith("Channel") else ""
+    op = OPS[f"fake_quant_with_min_max_vars{kind}"](num_bits=node.get("num_bits", 8), narrow=bool(node.get("narrow_range", False)))
+    if low is None:
+        low, high = (node.array(node.get(n, otherwise), x.dtype) for n, otherwise in (("min", -6.0), ("max", 6.0)))
+    return added(node, op, x, low, high)
+
+
+@tensorflow("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
+def quantized_and_back(node: OnnxNode, x: Any, low: Any, high: Any, bits: Any = None) -> Any:
+    """Rounded to what whole numbers of few bits times a scale can be, with bounds that are inputs or those of the values."""
+    xp, axis = node.xp, node.get("axis", -1)
+    n = int(np.asarray(node.value(3, "the number of bits"))) if node.has(3) else node.get("num_bits", 8)
+    signed = node.get("signed_input", True)
+    least = -(1 << n - 1) + bool(node.get("narrow_range", False)) if signed else 0
+    most = (1 << n - 1) - 1 if signed else (1 << n) - 1
+    if node.get("range_given", False):
+        bounds = [xp.reshape(v, [-1 if i == axis else 1 for i in range(x.ndim)]) if axis >= 0 else v for v in (low, high)]
+    else:
+        others = None if axis < 0 else tuple(i for i in range(x.ndim) if i != axis)
+        bounds = [f(x, axis=others, keepdims=True) for f in (xp.min, xp.max)]
+    far = np.float32(np.finfo(np.float32).max).astype(x.dtype)
+    scales = [xp.where(b * q > 0, q / xp.where(b == 0, x.dtype.type(1), b), far) for b, q in zip(bounds, (least, most))]
+    scale = xp.minimum(*scales)
+    inside = xp.clip(x, xp.maximum(least / scale, -far), xp.minimum(most / scale, far)) * scale
+    rounded = xp.floor(inside + 0.5) if node.get("round_mode", "HALF_TO_EVEN") == "HALF_UP" else xp.rint(inside)
+    return rounded / scale

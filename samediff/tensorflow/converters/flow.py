@@ -5,20 +5,25 @@ from typing import Any
 
 import numpy as np
 
+from ...base.datatype import DataType
 from ...onnx.node import OnnxNode
 from ...onnx.values import DEAD, Held
+from ..repeating import ready
 from .table import bounded, tensorflow
 
 
 @tensorflow("Const")
 def const(node: OnnxNode) -> Any:
     """A value that stands in the node."""
-    return Held(node.get("value"))
+    value = node.get("value")
+    if not isinstance(value, np.ndarray):
+        raise node.refuse(f"its value is no array, but {value!r:.60}")
+    return Held(value)
 
 
-@tensorflow("Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics", "DeepCopy", "PlaceholderWithDefault", "EnsureShape",
-            "Enter", "Exit")
-def identity(node: OnnxNode, x: Any) -> Any:
+@tensorflow("Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics", "CheckNumericsV2", "DeepCopy",
+            "PlaceholderWithDefault", "EnsureShape", "Enter", "Exit", "ReadVariableOp", "GuaranteeConst", "Print")
+def identity(node: OnnxNode, x: Any, *shown: Any) -> Any:
     """The same."""
     if isinstance(x, list):
         return node.inputs[0]
@@ -39,20 +44,31 @@ def assign(node: OnnxNode, old: Any, new: Any) -> Any:
 
 @tensorflow("Switch", "RefSwitch")
 def switch(node: OnnxNode, x: Any, condition: Any) -> Any:
-    """The value on one of two ways: if false, if true."""
-    taken = bool(np.asarray(node.value(1, "the condition")).reshape(-1)[0])
-    given = node.inputs[0]
-    return (DEAD, given) if taken else (given, DEAD)
+    """The value on one of two ways: if false, if true. On both where the condition is not known while the graph is built."""
+    known, given = node.known(1), node.inputs[0]
+    if known is None:
+        return given, given
+    return (DEAD, given) if np.asarray(known).any() else (given, DEAD)
 
 
 @tensorflow("Merge")
 def merge(node: OnnxNode, *xs: Any) -> Any:
-    """The value that came, and which way."""
-    alive = [(i, x) for i, x in enumerate(node.inputs) if x is not DEAD]
-    if len(alive) != 1:
-        raise node.refuse(f"one of its {len(xs)} inputs must come, not {len(alive)}")
-    i, x = alive[0]
-    return x, np.asarray(i, np.int32)
+    """The value that came, and which way; of two that are both computed, the one that the condition chooses."""
+    yes = node.get("yes", None)
+    given = node.inputs if yes is None else node.inputs[:2]
+    alive = [(i, x) for i, x in enumerate(given) if x is not DEAD]
+    if len(alive) == 1:
+        i, x = alive[0]
+        return x, np.asarray(i, np.int32)
+    if yes is None or len(alive) != 2 or any(isinstance(x, list) for x in given):
+        raise node.refuse(f"one of its {len(given)} inputs must come, not {len(alive)}; give values of the conditions by dynamic_variables")
+    condition, index = node.xp.reshape(xs[2], ()), node.xp.where(xs[2], np.int32(yes), np.int32(1 - yes))
+    first, second = (node.spec(x) for x in xs[:2])
+    if first.is_static and first.shape == second.shape:
+        return node.xp.where(condition, xs[yes], xs[1 - yes]), index
+    ready(node.walk, given)
+    branches = (lambda sd, x=xs[i]: sd.call("base", "identity", node.inner(x)) for i in (yes, 1 - yes))
+    return node.outer(node.sd.if_cond(node.inner(condition), *branches)), index
 
 
 @tensorflow("Fill")
@@ -80,6 +96,8 @@ def like(node: OnnxNode, x: Any) -> Any:
 @tensorflow("Range")
 def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
     """Numbers of equal distance."""
+    if any(node.known(i) is None for i in range(3)):
+        return node.op("base.range", start, limit, delta, DataType.of(start.dtype))
     a, b, d = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
     if not d:
         raise node.refuse(f"a range from {a} to {b} by {d}")

@@ -1,4 +1,4 @@
-"""Images: windows over height and width, sizes, colours."""
+"""Images: sizes, colours, boxes, normalized channels."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,76 +8,19 @@ import numpy as np
 from ...ir.op import OPS
 from ...onnx.converters.shapes import filled
 from ...onnx.node import OnnxNode
-from ...ops.conv.cnn_configuration import Conv2DConfig, Conv3DConfig, DeConv3DConfig, Pooling2DConfig, Pooling3DConfig
-from .table import numbers, tensorflow
+from .table import added, bounded, numbers, tensorflow
 
 #: What boxes are drawn in where no colours are given.
 _COLOURS = np.array([[1, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0.5, 0, 0.5, 1], [0.5, 0.5, 0, 1], [0.5, 0, 0, 1],
                        [0, 0, 0.5, 1], [0, 1, 1, 1], [1, 0, 1, 1]], np.float32)
-_AXES = {2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
-
-
-def _fields(node: OnnxNode, rank: int, kernel: Any = None) -> dict[str, Any]:
-    """Options of windows; explicit paddings are refused."""
-    layout = node.get("data_format", "NHWC" if rank == 2 else "NDHWC")
-    first = layout.startswith("NC")
-
-    def own(values: Any) -> list[int]:
-        whole: list[int] = list(values or [1] * (rank + 2))
-        return whole[2:] if first else whole[1:-1]
-
-    if node.get("padding") not in ("SAME", "VALID"):
-        raise node.refuse(f"paddings are SAME or VALID here; got {node.get('padding')}")
-    made: dict[str, Any] = {"data_format": layout, "padding_mode": node.get("padding")}
-    sizes = own(node.get("ksize")) if kernel is None else kernel
-    dilations = own(node.get("dilations", None))
-    for i, name in enumerate(_AXES[rank]):
-        made |= {f"k{name}": int(sizes[i]), f"s{name}": own(node.get("strides"))[i], f"d{name}": dilations[i]}
-    return made
-
-
-@tensorflow("Conv2D")
-def conv2d(node: OnnxNode, x: Any, weights: Any) -> Any:
-    """A convolution."""
-    return node.op("cnn.conv2d", x, weights, Conv2DConfig(**_fields(node, 2, weights.shape[:2])))
-
-
-@tensorflow("Conv3D")
-def conv3d(node: OnnxNode, x: Any, weights: Any) -> Any:
-    """A convolution over three axes."""
-    return node.op("cnn.conv3d", x, weights, Conv3DConfig(**_fields(node, 3, weights.shape[:3])))
-
-
-@tensorflow("DepthwiseConv2dNative")
-def depthwise(node: OnnxNode, x: Any, weights: Any) -> Any:
-    """Each channel by itself."""
-    return node.op("cnn.depthwise_conv2d", x, weights, Conv2DConfig(**_fields(node, 2, weights.shape[:2])))
-
-
-@tensorflow("MaxPool", "AvgPool")
-def pool(node: OnnxNode, x: Any) -> Any:
-    """Windows that become one value."""
-    fields = _fields(node, 2)
-    if node.op_type == "AvgPool":
-        return node.op("cnn.avg_pooling2d", x, Pooling2DConfig(**fields, divisor="EXCLUDE_PADDING"))
-    return node.op("cnn.max_pooling2d", x, Pooling2DConfig(**fields))
-
-
-@tensorflow("MaxPool3D", "AvgPool3D")
-def pool3d(node: OnnxNode, x: Any) -> Any:
-    """Windows over three axes."""
-    fields = _fields(node, 3)
-    if node.op_type == "AvgPool3D":
-        return node.op("cnn.avg_pooling3d", x, Pooling3DConfig(**fields, divisor="EXCLUDE_PADDING"))
-    return node.op("cnn.max_pooling3d", x, Pooling3DConfig(**fields))
 
 
 @tensorflow("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 def batch_norm(node: OnnxNode, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
     """Channels with mean 0 and variance 1; those of the batch while training."""
-    first = node.get("data_format", "NHWC").startswith("NC")
-    shape = (1, -1, 1, 1) if first else (1, 1, 1, -1)
-    axes, epsilon = ((0, 2, 3) if first else (0, 1, 2)), node.get("epsilon", 1e-4)
+    channel = 1 if node.get("data_format", "NHWC").startswith("NC") else x.ndim - 1
+    shape = tuple(-1 if i == channel else 1 for i in range(x.ndim))
+    axes, epsilon = tuple(i for i in range(x.ndim) if i != channel), node.get("epsilon", 1e-4)
     wide = x.astype(scale.dtype)
     if node.get("is_training", True):
         mean = node.xp.mean(wide, axis=axes)
@@ -89,6 +32,13 @@ def batch_norm(node: OnnxNode, x: Any, scale: Any, offset: Any, mean: Any, varia
         centred, unbiased = wide - node.xp.reshape(mean, shape), variance
     made = centred * node.xp.reshape(scale / node.xp.sqrt(variance + epsilon), shape) + node.xp.reshape(offset, shape)
     return made.astype(x.dtype), mean, unbiased
+
+
+@tensorflow("BatchNormWithGlobalNormalization")
+def old_batch_norm(node: OnnxNode, x: Any, mean: Any, variance: Any, offset: Any, scale: Any) -> Any:
+    """Channels with given means and variances."""
+    by = 1 / node.xp.sqrt(variance + node.get("variance_epsilon"))
+    return (x - mean) * (by * scale if node.get("scale_after_normalization", False) else by) + offset
 
 
 @tensorflow("LRN")
@@ -147,12 +97,23 @@ def colours(node: OnnxNode, x: Any) -> Any:
     return node.op("image.rgb_to_hsv" if node.op_type == "RGBToHSV" else "image.hsv_to_rgb", x)
 
 
-@tensorflow("NonMaxSuppressionV2", "NonMaxSuppressionV3")
-def suppression(node: OnnxNode, boxes: Any, scores: Any, most: Any, overlap: Any, least: Any = None) -> Any:
+@tensorflow("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5")
+def suppression(node: OnnxNode, boxes: Any, scores: Any, most: Any, *limits: Any) -> Any:
     """Boxes of high scores that overlap little."""
-    limits = [float(np.asarray(node.value(i, "a threshold"))) for i in (3, 4) if node.has(i)]
-    count = min(numbers(node, 2, "how many")[0], int(boxes.shape[0]))
-    return node.op("image.non_max_suppression", boxes, scores, count, *limits).astype(np.int32)
+    if node.op_type == "NonMaxSuppression":
+        given = [node.get("iou_threshold", 0.5)]
+    else:
+        given = [float(np.asarray(node.value(i, "a threshold"))) for i in (3, 4) if node.has(i)]
+    if node.has(5) and np.any(node.value(5, "sigma")):
+        raise node.refuse("scores that fall with overlaps (soft_nms_sigma) are not supported")
+    most = numbers(node, 2, "how many")[0]
+    found = node.op("image.non_max_suppression", boxes, scores, min(most, int(boxes.shape[0])), *given).astype(np.int32)
+    if node.op_type not in ("NonMaxSuppressionV4", "NonMaxSuppressionV5"):
+        return found
+    count, chosen = node.op("base.size", found).astype(np.int32), node.xp.take(scores, found, axis=0)
+    if node.get("pad_to_max_output_size", False):
+        found, chosen = (node.xp.concatenate([v, np.zeros(bounded(node, most), v.dtype)], 0)[:most] for v in (found, chosen))
+    return (found, count) if node.op_type == "NonMaxSuppressionV4" else (found, chosen, count)
 
 
 @tensorflow("CropAndResize")
@@ -160,11 +121,7 @@ def crop_and_resize(node: OnnxNode, x: Any, boxes: Any, images: Any, size: Any) 
     """Parts of images, of one size."""
     method = int(node.get("method", "") == "nearest")
     op = OPS["crop_and_resize"](extrapolation_value=node.get("extrapolation_value", 0.0) or 0.0, method=method)
-    return _by_id(node, op, x.astype(np.float32), boxes, images, size)
-
-
-def _by_id(node: OnnxNode, op: Any, *xs: Any) -> Any:
-    return node.outer(node.sd.add_op(op, [node.inner(x) for x in xs]))
+    return added(node, op, x.astype(np.float32), boxes, images, size)
 
 
 @tensorflow("ResizeNearestNeighbor", "ResizeArea", "ResizeBicubic")
@@ -174,41 +131,15 @@ def resize(node: OnnxNode, x: Any, size: Any) -> Any:
     if node.op_type == "ResizeBicubic":
         return node.op("image.resize_bicubic", x.astype(np.float32), size, corners, centers)
     if node.op_type == "ResizeArea":
-        return _by_id(node, OPS["resize_area"](align_corners=corners), x.astype(np.float32), size)
-    return _by_id(node, OPS["resize_nearest_neighbor"](align_corners=corners, half_pixel_centers=centers), x, size)
+        return added(node, OPS["resize_area"](align_corners=corners), x.astype(np.float32), size)
+    return added(node, OPS["resize_nearest_neighbor"](align_corners=corners, half_pixel_centers=centers), x, size)
 
 
-@tensorflow("SpaceToBatchND", "BatchToSpaceND")
-def batch_blocks(node: OnnxNode, x: Any, sizes: Any, edges: Any) -> Any:
+@tensorflow("SpaceToBatchND", "BatchToSpaceND", "SpaceToBatch", "BatchToSpace")
+def batch_blocks(node: OnnxNode, x: Any, *options: Any) -> Any:
     """Blocks of cells to the batch, or back."""
-    return _by_id(node, OPS["space_to_batch_nd" if node.op_type == "SpaceToBatchND" else "batch_to_space_nd"](), x, sizes, edges)
-
-
-@tensorflow("Conv2DBackpropInput")
-def conv2d_transpose(node: OnnxNode, sizes: Any, weights: Any, x: Any) -> Any:
-    """The transpose of a convolution."""
-    return _by_id(node, OPS["deconv2d_tf"](**_fields(node, 2, weights.shape[:2])), sizes, weights, x)
-
-
-@tensorflow("Conv3DBackpropInputV2")
-def conv3d_transpose(node: OnnxNode, sizes: Any, weights: Any, x: Any) -> Any:
-    """The transpose of a convolution over three axes."""
-    fields = _fields(node, 3, weights.shape[:3])
-    made = node.op("cnn.deconv3d", x, weights, DeConv3DConfig(**{**fields, "padding_mode": "VALID"}))
-    at = 2 if fields["data_format"].startswith("NC") else 1
-    index, behind = [slice(None)] * 5, [(0, 0)] * 5
-    for axis, n in enumerate(numbers(node, 0, "the shape")[at:at + 3], at):
-        rest = int(made.shape[axis]) - n
-        first = max(rest, 0) // 2 if fields["padding_mode"] == "SAME" else 0
-        index[axis], behind[axis] = slice(first, first + n), (0, max(-rest, 0))
-    return filled(node, made[tuple(index)], behind, 0)
-
-
-@tensorflow("MaxPoolWithArgmax")
-def max_pool_with_places(node: OnnxNode, x: Any) -> Any:
-    """The largest value of each window, and where it stands."""
-    values, places = node.op("cnn.max_pool_with_argmax", x, Pooling2DConfig(**_fields(node, 2)))
-    return values, places.astype(node.get("Targmax", np.dtype(np.int64)))
+    sizes = options[0] if node.op_type.endswith("ND") else node.array(np.full(2, node.get("block_size"), np.int32))
+    return added(node, OPS["space_to_batch_nd" if node.op_type.startswith("Space") else "batch_to_space_nd"](), x, sizes, options[-1])
 
 
 @tensorflow("ExtractImagePatches")

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import OPS
+from ...onnx.converters.products import einsum
 from ...onnx.node import OnnxNode
-from .table import numbers, tensorflow
+from ...onnx.registry import same_for
+from .table import added, numbers, tensorflow
 
 _OPS = {"MatrixInverse": "math.matrix_inverse", "MatrixDeterminant": "math.matrix_determinant", "Cholesky": "linalg.cholesky",
         "Diag": "math.diag", "DiagPart": "math.diag_part"}
@@ -19,7 +21,7 @@ def op(node: OnnxNode, x: Any) -> Any:
     return node.op(_OPS[node.op_type], x)
 
 
-@tensorflow("MatMul", "BatchMatMul", "BatchMatMulV2")
+@tensorflow("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def matmul(node: OnnxNode, a: Any, b: Any) -> Any:
     """The product of matrices, transposed on request."""
     names = ("transpose_a", "transpose_b") if node.op_type == "MatMul" else ("adj_x", "adj_y")
@@ -27,28 +29,13 @@ def matmul(node: OnnxNode, a: Any, b: Any) -> Any:
     return node.xp.matmul(a, b)
 
 
-@tensorflow("MatrixDiag", "MatrixDiagV3")
-def matrix_diag(node: OnnxNode, x: Any, *options: Any) -> Any:
-    """Matrices with a diagonal."""
-    n = int(x.shape[-1])
-    return node.xp.where(np.eye(n, dtype=bool), node.xp.expand_dims(x, -1), x.dtype.type(0))
+same_for("Einsum", domain="tensorflow")(einsum)
 
 
-@tensorflow("MatrixDiagPart")
-def diag_part(node: OnnxNode, x: Any) -> Any:
-    """Diagonals."""
-    return node.np(np.diagonal, x, 0, -2, -1)
-
-
-@tensorflow("MatrixSetDiag")
-def set_diag(node: OnnxNode, x: Any, diagonal: Any) -> Any:
-    """Another diagonal."""
-    rows, columns = (int(n) for n in x.shape[-2:])
-    if rows > columns:
-        wide = node.xp.concatenate([diagonal, node.xp.zeros_like(x[..., :rows - columns, 0])], -1)
-    else:
-        wide = diagonal
-    return node.xp.where(np.eye(rows, columns, dtype=bool), node.xp.expand_dims(wide, -1), x)
+@tensorflow("Cross")
+def cross(node: OnnxNode, a: Any, b: Any) -> Any:
+    """Vector products."""
+    return added(node, OPS["cross"](), a, b)
 
 
 @tensorflow("MatrixBandPart")
@@ -81,7 +68,7 @@ def log_determinant(node: OnnxNode, x: Any) -> Any:
 @tensorflow("Lu")
 def lu(node: OnnxNode, x: Any) -> Any:
     """Triangular factors in one matrix, and the order of the rows."""
-    order = node.outer(node.sd.add_op(OPS["lu_order"](), [node.inner(x)]))
+    order = added(node, OPS["lu_order"](), x)
     return node.op("linalg.lu", x), node.xp.argmax(order, axis=-1).astype(node.get("output_idx_type", np.dtype(np.int32)))
 
 
@@ -92,3 +79,23 @@ def svd(node: OnnxNode, x: Any) -> Any:
         u, s, v = node.np(np.linalg.svd, x, full_matrices=bool(node.get("full_matrices", False)))
         return s, u, node.xp.swapaxes(v, -1, -2)
     return node.np(np.linalg.svd, x, compute_uv=False)
+
+
+@tensorflow("Qr")
+def qr(node: OnnxNode, x: Any) -> Any:
+    """Orthonormal columns and a triangular matrix."""
+    return tuple(added(node, OPS["qr"](full=bool(node.get("full_matrices", False))), x))
+
+
+@tensorflow("SelfAdjointEigV2")
+def eigh(node: OnnxNode, x: Any) -> Any:
+    """Eigenvalues of symmetric matrices, and eigenvectors."""
+    values, vectors = added(node, OPS["eigh"](), x)
+    return values, vectors
+
+
+@tensorflow("MatrixSolveLs")
+def least_squares(node: OnnxNode, a: Any, b: Any, l2: Any) -> Any:
+    """What solves linear equations best."""
+    penalty = float(np.asarray(node.value(2, "the regularizer")))
+    return added(node, OPS["lstsq"](l2_reguralizer=penalty, fast=bool(node.get("fast", True))), a, b)

@@ -33,3 +33,14 @@ def bounded(node: OnnxNode, sizes: Any) -> tuple[int, ...]:
     if math.prod(shape) > MOST_ELEMENTS:
         raise LimitError(f"{node!r} makes an array of the shape {list(shape)}; at most {MOST_ELEMENTS:,} elements are made")
     return shape
+
+
+def added(node: OnnxNode, op: Any, *xs: Any) -> Any:
+    """What an op gives for arrays."""
+    return node.outer(node.sd.add_op(op, [node.inner(x) for x in xs]))
+
+
+def parts(x: Any, count: int, axis: int) -> list[Any]:
+    """Equal parts of an axis, whose size is known."""
+    n = int(x.shape[axis]) // count
+    return [x[(slice(None),) * axis + (slice(i * n, (i + 1) * n),)] for i in range(count)]

@@ -17,7 +17,7 @@ from dl4py.samediff import SameDiff, TrainingConfig
 from dl4py.samediff.errors import FileFormatError
 from dl4py.samediff.training import Adam
 from tests.samediff.onnx.models import model, value
-from tests.samediff.tensorflow.graphs import const, graph, node, placeholder
+from tests.samediff.tensorflow.graphs import const, function, graph, library, node, placeholder, runs
 
 X = np.random.default_rng(2).standard_normal((2, 3)).astype(np.float32)
 W = np.random.default_rng(3).standard_normal((3, 2)).astype(np.float32)
@@ -82,6 +82,11 @@ def test_looking_into_them(folder, capsys):
     assert report.ops == {"MatMul": 1, "Relu": 1, "org.acme.Unheard": 1} and "input: x ['batch', 3]" in report.notes
     report = inspect(folder / "a.pb")
     assert (report.kind, report.parameters, report.missing) == ("TensorFlow graph", 6, []) and report.ops["MatMul"] == 1
+    inner = library(function("f", ["v"], ["w"], [node("w", "Unheard", "v")], {"w": "w:y:0"}))
+    (folder / "b.pb").write_bytes(graph(placeholder("x"), runs("y", "If", "x", "x", then_branch="f", else_branch="f")) + inner)
+    report = inspect(folder / "b.pb")
+    assert (report.ops, report.missing) == ({"Placeholder": 1, "If": 1, "Unheard": 1}, ["Unheard"])     # the function once
+    (folder / "b.pb").unlink()
     assert main(["inspect", "--json", str(folder / "a.onnx")]) == 0
     assert json.loads(capsys.readouterr().out)["parts"][0] == {"name": "w", "kind": "FLOAT", "parameters": {"array": [3, 2]}}
 

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from dl4py.layers import DenseLayer, InputType, SpatialDropout
-from dl4py.layers.types.formats import CNN2DFormat, RNNFormat
+from dl4py.layers.types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from dl4py.networks.keras.own import (
                         activations,
                         attention,
                         channel_dropout,
+                        conv_lstm,
                         losses,
                         masking,
                         merging,
@@ -23,6 +24,7 @@ from dl4py.networks.keras.own import (
 RNG = np.random.default_rng(4)
 ROWS, SERIES = InputType.feed_forward(4), InputType.recurrent(3, 5, RNNFormat.NWC)
 IMAGE = InputType.convolutional(4, 5, 6, CNN2DFormat.NHWC)
+FILM = InputType.convolutional3d(CNN3DFormat.NDHWC, 3, 3, 4, 2)
 THIN: dict[str, Any] = {"kernel_size": (2, 1), "stride": (1, 1), "dilation": (1, 1), "padding": (0, 0), "convolution_mode": "Same",
                         "data_format": "NHWC", "activation": "tanh"}
 
@@ -47,6 +49,9 @@ LAYERS: list[tuple[Any, Any]] = [
     (shaping.ReshapeLayer(sizes=(3, 5)), SERIES), (shaping.ReshapeLayer(sizes=(-1,)), SERIES), (shaping.PermuteLayer(order=(2, 1)), SERIES),
     (shaping.Padding(before=(1, 0), after=(2, 0), value=0.5), SERIES), (shaping.Cropping(before=(1, 0), after=(2, 0)), SERIES),
     (shaping.RepetitionLayer(times=(2, 3, 1)), IMAGE),
+    *((shaping.ResizedPictures(size=(3, 7), method=method), IMAGE) for method in ("nearest", "bilinear", "bicubic")),
+    *((conv_lstm.ConvolutionalLSTM(n_in=2, n_out=2, kernel_size=(2, 1), activation="tanh", recurrent_activation="sigmoid", **options), FILM)
+      for options in ({"same": True, "go_backwards": True}, {"return_sequences": False, "has_bias": False, "stride": (1, 2)})),
     *((recurrent.Recurrent(cell=cell, n_in=3, n_out=2, activation="tanh", **options), SERIES)
       for cell, options in (("lstm", {}), ("simple", {"go_backwards": True}), ("gru", {"return_sequences": False}),
                             ("gru", {"reset_after": False, "has_bias": False})))]

@@ -69,6 +69,50 @@ def test_masked_steps_keep_the_state():
     np.testing.assert_allclose(found, seen[:, [0, 0, 1, 2, 2]], atol=1e-6)
 
 
+@pytest.mark.parametrize(("kind", "options", "sizes"), [
+    ("UpSampling2D", {"size": [2, 3], "interpolation": "bilinear"}, (6, 12)), ("Resizing", {"height": 2, "width": 5}, (2, 5)),
+    ("Resizing", {"height": 6, "width": 3, "interpolation": "nearest"}, (6, 3))])
+@pytest.mark.parametrize("first", [False, True])
+def test_pictures_of_another_size(kind, options, sizes, first):
+    """Between the centres of pixels: what lies outside of the outermost ones is like these."""
+    x = draw(2, 3, 4, 2)
+    axes = "channels_first" if first else "channels_last"
+    net = imported((2, 3, 4) if first else (3, 4, 2), layer(kind, "u", data_format=axes, **options))
+    wanted = x
+    for axis, (old, new) in enumerate(zip((3, 4), sizes), 1):
+        at = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
+        if options.get("interpolation") == "nearest":
+            wanted = wanted.take(np.floor((np.arange(new) + 0.5) * old / new).astype(int), axis)
+            continue
+        low = np.floor(at).astype(int)
+        share = (at - low).reshape([-1 if i == axis else 1 for i in range(4)])
+        wanted = wanted.take(low, axis) * (1 - share) + wanted.take(np.minimum(low + 1, old - 1), axis) * share
+    found = net.output(x.transpose(0, 3, 1, 2) if first else x)
+    np.testing.assert_allclose(found.transpose(0, 2, 3, 1) if first else found, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize(("padding", "all_steps"), [("same", True), ("valid", False)])
+def test_an_lstm_of_pictures(padding, all_steps):
+    w, rw, b, x = draw(2, 3, 2, 12), draw(2, 3, 3, 12), draw(12), draw(2, 3, 4, 5, 2)
+    net = imported((3, 4, 5, 2), layer("ConvLSTM2D", "c", filters=3, kernel_size=[2, 3], padding=padding, return_sequences=all_steps,
+                                       activation="tanh", recurrent_activation="sigmoid"), c=[w, rw, b])
+
+    def convolved(v, kernel, same):
+        v = np.pad(v, ((0, 0), (0, 1), (1, 1), (0, 0))) if same else v
+        return np.einsum("bijcuv,uvco->bijo", np.lib.stride_tricks.sliding_window_view(v, (2, 3), (1, 2)), kernel)
+
+    steps, h, c = [], 0, 0
+    for t in range(3):
+        z = convolved(x[:, t], w, padding == "same") + b
+        z = z + (convolved(h, rw, True) if t else 0)
+        i, f, g, o = np.split(z, 4, -1)
+        i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
+        c = f * c + i * np.tanh(g)
+        h = o * np.tanh(c)
+        steps.append(h)
+    np.testing.assert_allclose(net.output(x), np.stack(steps, 1) if all_steps else h, atol=1e-5)
+
+
 def test_normalization_of_inputs():
     x = draw(3, 4)
     net = imported((4,), layer("Normalization", "n", axis=-1), n=[np.arange(4.0), np.full(4, 4.0), np.array(7)])

@@ -77,3 +77,31 @@ def placeholder(name: str, sizes: tuple[int, ...] = (-1, 3), dtype: Any = np.flo
 def graph(*nodes: bytes) -> bytes:
     """A graph of nodes."""
     return b"".join(part(1, n) for n in nodes)
+
+
+def function(name: str, inputs: list[str], outputs: list[str], nodes: list[bytes], results: dict[str, str]) -> bytes:
+    """A function: ``results`` says what each output is."""
+    signature = part(1, name.encode()) + b"".join(part(2, part(1, n.encode())) for n in inputs)
+    signature += b"".join(part(3, part(1, n.encode())) for n in outputs)
+    returned = b"".join(part(4, part(1, k.encode()) + part(2, v.encode())) for k, v in results.items())
+    return part(1, part(1, signature) + b"".join(part(3, n) for n in nodes) + returned)
+
+
+def library(*functions: bytes) -> bytes:
+    """The functions of a graph."""
+    return part(2, b"".join(functions))
+
+
+def runs(name: str, operator: str, *inputs: str, **functions: str | list[str]) -> bytes:
+    """A node that runs functions."""
+    made = node(name, operator, *inputs)
+    for key, value in functions.items():
+        names = [part(1, n.encode()) for n in ([value] if isinstance(value, str) else value)]
+        held = part(10, names[0]) if isinstance(value, str) else part(1, b"".join(part(9, n) for n in names))
+        made += part(5, part(1, key.encode()) + part(2, held))
+    return made
+
+
+def called(name: str, target: str, *inputs: str) -> bytes:
+    """A call of a function."""
+    return runs(name, "StatefulPartitionedCall", *inputs, f=target)

@@ -15,10 +15,10 @@ from dl4py.samediff.errors import (
     LimitError,
     MissingOpError,
     UnknownNameError,
-    ValueNeededError,
 )
+from dl4py.samediff.onnx import onnx_converter, registry
 from dl4py.samediff.tensorflow.wire import graph_of
-from tests.samediff.tensorflow.graphs import const, graph, node, part, placeholder, shape
+from tests.samediff.tensorflow.graphs import called, const, function, graph, library, node, part, placeholder, shape
 
 X = np.random.default_rng(4).standard_normal((4, 3)).astype(np.float32)
 IMAGES = np.random.default_rng(5).standard_normal((2, 6, 6, 3)).astype(np.float32)
@@ -152,8 +152,17 @@ def test_branches_of_a_known_condition():
     for condition, expected in ((True, np.abs(X)), (False, -X)):
         sd = SameDiff.import_frozen_tf(data, {"c": np.bool_(condition)})
         np.testing.assert_array_equal(sd.output_single({"x": X}, "y"), expected)
-    with pytest.raises(ValueNeededError, match=r"TensorFlow node 's' .*the condition.*dynamic_variables=\{'c': array\}"):
-        SameDiff.import_frozen_tf(data)
+
+
+def test_a_number_with_a_default():
+    """A phase such as that of Keras is its default unless told otherwise; a batch stays open."""
+    data = graph(const("no", np.bool_(False)), const("zeros", np.zeros((1, 3), np.float32)),
+                 node("x", "PlaceholderWithDefault", "zeros", dtype=np.float32, shape=(-1, 3)),
+                 node("phase", "PlaceholderWithDefault", "no", dtype=np.bool_, shape=()), node("s", "Switch", "x", "phase"),
+                 node("n", "Neg", "s"), node("e", "Exp", "s:1"), node("y", "Merge", "n", "e"))
+    assert SameDiff.import_frozen_tf(data).inputs() == ["x"]
+    for given, expected in (({}, -X), ({"phase": np.bool_(True)}, np.exp(X))):
+        np.testing.assert_allclose(SameDiff.import_frozen_tf(data, given).output_single({"x": X}, "y"), expected, 1e-6)
 
 
 def test_nodes_may_stand_in_any_order():
@@ -165,6 +174,16 @@ def test_what_is_constant_is_computed_at_once():
     sd = SameDiff.import_frozen_tf(graph(const("a", np.float32([1, 2])), node("y", "Exp", "a"), node("z", "Identity", "y")))
     np.testing.assert_allclose(sd.get_variable("y").get_arr(), np.exp([1, 2]), 1e-6)
     np.testing.assert_allclose(sd.output_single({}, "z"), np.exp([1, 2]), 1e-6)
+
+
+def test_operators_of_users(monkeypatch):
+    """Own operators, and others in the place of known ones, also inside of functions."""
+    monkeypatch.setattr(registry, "_TABLE", {key: list(held) for key, held in registry._TABLE.items()})
+    onnx_converter("Acme", domain="tensorflow")(lambda node, x: x * node.get("by"))
+    onnx_converter("Relu6", domain="tensorflow", replace=True)(lambda node, x: node.xp.tanh(x))
+    inner = library(function("f", ["v"], ["w"], [node("w", "Relu6", "v")], {"w": "w:activations:0"}))
+    sd = SameDiff.import_frozen_tf(graph(placeholder("x"), node("a", "Acme", "x", by=3.0), called("y", "f", "a")) + inner)
+    np.testing.assert_allclose(sd.output_single({"x": X}, "y"), np.tanh(3 * X), 1e-5)
 
 
 def test_what_is_refused():
@@ -208,9 +227,13 @@ def test_shapes_of_placeholders_that_are_none(said):
         SameDiff.import_frozen_tf(graph(node("x", "Placeholder", shape=said), node("y", "Neg", "x")))
 
 
-def test_a_node_that_passes_on_nothing():
-    with pytest.raises(DL4PyError, match="'y'"):
-        SameDiff.import_frozen_tf(graph(node("y", "Identity")))
+@pytest.mark.parametrize("nodes", [
+    [node("y", "Identity")], [node("y", "Const", value=3), node("z", "Neg", "y")],
+    [placeholder("x"), node("s", "Switch", "x"), node("y", "Merge", "s", "x")],
+    [placeholder("x"), node("e", "Enter", "x", frame_name="y"), node("c", "LoopCond")]])
+def test_nodes_that_lack_something(nodes):
+    with pytest.raises(DL4PyError, match="'[ysc]'|index"):
+        SameDiff.import_frozen_tf(graph(*nodes))
 
 
 @pytest.mark.parametrize("size", range(1, 60, 3))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, ValueNeededError
-from dl4py.samediff.tensorflow import loops
+from dl4py.samediff.errors import FileFormatError, GraphError, LimitError
+from dl4py.samediff.tensorflow import repeating
 from tests.samediff.tensorflow.graphs import const, graph, node, placeholder
 
 X = np.random.default_rng(9).standard_normal((4, 3)).astype(np.float32)
@@ -95,12 +95,39 @@ def test_parts_of_an_array():
     assert sd.get_variable("z").eval().tolist() == [1, 3, 4]
 
 
+def test_a_loop_whose_end_is_open():
+    """What constants say inside of it is known all the same; the steps come with each run, or while the graph is built."""
+    nodes = (*START[:2], placeholder("n", (), I32), *counted("w", "n", ("v", "x", "shown")), const("axis", I32([1])),
+             enter("axis_in", "axis", "w", True), node("sum", "Sum", "v", "axis_in", keep_dims=True), node("shown", "Sub", "v", "sum"),
+             node("y", "Identity", "v_out"), node("steps", "Identity", "w_i_out"))
+    sd = imported(*nodes)
+    for n in (0, 1, 2):
+        expected = X
+        for _ in range(n):
+            expected = expected - expected.sum(1, keepdims=True)
+        found = sd.output({"x": X, "n": I32(n)}, ["y", "steps"])
+        np.testing.assert_allclose(found["y"], expected, 1e-4, 1e-5)
+        assert found["steps"] == n
+        np.testing.assert_allclose(imported(*nodes, n=I32(n)).output_single({"x": X}, "y"), expected, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(4, 3), (-1, 3)])
+def test_branches_of_a_condition_that_is_open(sizes):
+    """Branches in branches, one of them a constant that waits for the choice."""
+    sd = imported(placeholder("x", sizes), placeholder("c", (), np.bool_), placeholder("d", (), np.bool_), node("s", "Switch", "x", "c"),
+                  node("no", "Neg", "s"), node("yes", "Abs", "s:1"), node("inner", "Switch", "yes", "d"), node("exp", "Exp", "inner"),
+                  node("pivot", "Identity", "inner:1"), node("seven", "Const", "^pivot", value=np.full((4, 3), 7, np.float32)),
+                  node("m", "Merge", "exp", "seven"), node("y", "Merge", "m", "no"), node("way", "Identity", "y:1"))
+    for c in (True, False):
+        for d in (True, False):
+            found = sd.output({"x": X, "c": np.bool_(c), "d": np.bool_(d)}, ["y", "way"])
+            expected = np.full((4, 3), 7) if c and d else np.exp(np.abs(X)) if c else -X
+            np.testing.assert_allclose(found["y"], expected, 1e-5)
+            assert found["way"] == 1 - c
+
+
 def test_what_is_refused(monkeypatch):
-    loop = counted("w", "n", ("v", "x", "double")), node("double", "AddV2", "v", "v")
-    with pytest.raises(ValueNeededError, match=r"the TensorFlow loop 'w' takes a step 0 .*depends on n.*dynamic_variables=\{'n': array\}"):
-        imported(*START[:2], placeholder("n", (), I32), *loop[0], loop[1])
-    assert imported(*START[:2], placeholder("n", (), I32), *loop[0], loop[1], n=I32(2)).has_variable("v_out")
-    monkeypatch.setattr(loops, "MOST_NODES", 100)
+    monkeypatch.setattr(repeating, "MOST_NODES", 100)
     with pytest.raises(LimitError, match="becomes more than 100 nodes"):
         imported(*START[:2], const("n", I32(1 << 30)), *counted("w", "n"))
     with pytest.raises(FileFormatError, match="has 0 conditions"):

@@ -8,31 +8,20 @@ from dl4py.samediff import SameDiff
 from dl4py.samediff.errors import DL4PyError, FileFormatError, MissingOpError, UnsupportedVersionError
 from dl4py.samediff.tensorflow.bundle import TensorBundle
 from tests.samediff.tensorflow.checkpoints import write_bundle
-from tests.samediff.tensorflow.graphs import node, part, placeholder
+from tests.samediff.tensorflow.graphs import called, function, node, part, placeholder, runs
 
 X = np.random.default_rng(6).standard_normal((2, 3)).astype(np.float32)
 W = np.random.default_rng(7).standard_normal((3, 2)).astype(np.float32)
 B = np.float32([1, -1])
 
 
-def function(name, inputs, outputs, nodes, results):
-    signature = part(1, name.encode()) + b"".join(part(2, part(1, n.encode())) for n in inputs)
-    signature += b"".join(part(3, part(1, n.encode())) for n in outputs)
-    returned = b"".join(part(4, part(1, k.encode()) + part(2, v.encode())) for k, v in results.items())
-    return part(1, part(1, signature) + b"".join(part(3, n) for n in nodes) + returned)
-
-
-def saved(folder, nodes, outputs, functions=b"", inputs=None):
+def saved(folder, nodes, outputs, functions=b"", inputs=None, name=b"serving_default"):
     def side(number, names):
         return b"".join(part(number, part(1, k.encode()) + part(2, part(1, v.encode()))) for k, v in names.items())
     graph = b"".join(part(1, n) for n in nodes) + (part(2, functions) if functions else b"")
-    signature = part(1, b"serving_default") + part(2, side(1, inputs or {"x": "in:0"}) + side(2, outputs))
+    signature = part(1, name) + part(2, side(1, inputs or {"x": "in:0"}) + side(2, outputs))
     (folder / "saved_model.pb").write_bytes(part(1, 1) + part(2, part(2, graph) + part(5, signature)))
     return folder
-
-
-def called(name, target, *inputs):
-    return node(name, "StatefulPartitionedCall", *inputs) + part(5, part(1, b"f") + part(2, part(10, part(1, target.encode()))))
 
 
 def handle(name, shared=None):
@@ -86,6 +75,34 @@ def test_names_of_the_signature_are_free(tmp_path):
     found = sd.output({"x": X}, *sd.outputs())
     for name, wanted in {"y": np.sqrt(np.exp(-X)), "kept": np.exp(-X), "same": X}.items():
         np.testing.assert_allclose(found[name], wanted, 1e-5)
+
+
+def test_other_signatures(tmp_path):
+    """A file may hold several graphs with signatures of their own."""
+    files = []
+    for name, operator in ((b"serving_default", "Neg"), (b"spread", "Exp")):
+        saved(tmp_path, [placeholder("in"), node("y", operator, "in")], {"out": "y:0"}, name=name)
+        files.append((tmp_path / "saved_model.pb").read_bytes())
+    (tmp_path / "saved_model.pb").write_bytes(b"".join(files))
+    for name, expected in (("serving_default", -X), ("spread", np.exp(X))):
+        np.testing.assert_allclose(SameDiff.import_frozen_tf(tmp_path, signature=name).output_single({"x": X}, "out"), expected, 1e-6)
+    with pytest.raises(FileFormatError, match=r"no signature 'other'; it has \['serving_default'\]"):
+        SameDiff.import_frozen_tf(tmp_path, signature="other")
+
+
+def test_a_loop_that_reads_variables(tmp_path):
+    """Its graphs take them from outside."""
+    one, two = (np.asarray(n, np.int32) for n in (1, 2))
+    test = function("test", ["i", "v", "w"], ["o"], [node("n", "Const", value=two), node("m", "Less", "i", "n:output:0")], {"o": "m:z:0"})
+    step = function("step", ["i", "v", "w"], ["j", "u", "x"], [
+        node("one", "Const", value=one), node("more", "AddV2", "i", "one:output:0"), node("read", "ReadVariableOp", "w"),
+        node("m", "MatMul", "v", "read:value:0", transpose_a=False, transpose_b=False)], {"j": "more:z:0", "u": "m:product:0", "x": "w"})
+    square = W @ W.T
+    write_bundle(tmp_path / "variables" / "variables", {"w": square})
+    nodes = [placeholder("in"), handle("w"), node("zero", "Const", value=np.asarray(0, np.int32)),
+             runs("loop", "While", "zero", "in", "w", cond="test", body="step")]
+    sd = SameDiff.import_frozen_tf(saved(tmp_path, nodes, {"out": "loop:1"}, test + step))
+    np.testing.assert_allclose(sd.output_single({"x": X}, "out"), X @ square @ square, 1e-4, 1e-5)
 
 
 def test_what_is_not_there(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, MissingOpError
+from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.onnx.not_sayable import REFUSED
 from tests.samediff.onnx.exporting.comparing import compare
 from tests.samediff.onnx.exporting.not_sayable import NOT_COMPARED, SOME_REFUSED
@@ -61,6 +62,15 @@ def test_ops(row):
         assert row.op_id in REFUSED or row.op_id in SOME_REFUSED
     else:
         assert row.op_id not in REFUSED, "is listed as refused"
+
+
+@pytest.mark.parametrize("kind", ["unique", "unique_with_counts"])
+def test_repeated_elements(kind):
+    """In the order in which they come, as here."""
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1)
+    found = sd.add_op(OPS[kind](), [x])
+    compare(sd, {"x": np.float32([3, 1, 3, 2, 1, 3])}, [v.name() for v in found])
 
 
 def test_reasons_are_of_ops_that_there_are():
