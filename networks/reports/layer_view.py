@@ -269,11 +269,14 @@ class LayerView(JavaSpelling):
         return Pair(Gradient(np.concatenate([np.zeros(0, engine.flat.dtype), *flat]), own), below)
 
     def compute_score(self, regularization: float = 0.0, training: bool = False, workspace_mgr: None = None) -> float:
-        """The mean loss of an output layer for the input and the labels that were set, and ``regularization`` added to it."""
+        """The mean loss of an output layer for the input and the labels that were set, and ``regularization`` added to it.
+
+        ``workspace_mgr`` has no effect.
+        """
         return self._scored(training)[1] + float(regularization)
 
     def compute_score_for_examples(self, regularization: float = 0.0, workspace_mgr: None = None) -> Any:
-        """The loss of each example, (batch, 1), as :meth:`compute_score`."""
+        """The loss of each example, (batch, 1), as :meth:`compute_score`; ``workspace_mgr`` has no effect."""
         return users_array(np.reshape(self._scored(False)[0][0], (-1, 1)) + regularization)
 
     def _scored(self, training: bool) -> tuple[list[Any], float]:

@@ -1,4 +1,4 @@
-"""What single nodes become in a graph."""
+"""Single nodes, and what they become in a graph."""
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which arguments of constructors are arrays and variables, and what a constructor makes."""
+"""The arrays and variables among the arguments of constructors, and what a constructor makes."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -9,8 +9,8 @@ from ...onnx.node import OnnxNode
 from .table import bounded, numbers, tensorflow
 
 
-class Band:
-    """Where the elements of some diagonals of a matrix stand.
+class Diagonals:
+    """The places of the elements of some diagonals of a matrix.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _flat(node: OnnxNode, x: Any, axes: int) -> Any:
 def diagonals_of(node: OnnxNode, x: Any, k: Any = None, outside: Any = None) -> Any:
     """Diagonals."""
     low, high = _band(node, 1)
-    band = Band(int(x.shape[-2]), int(x.shape[-1]), low, high, _align(node))
+    band = Diagonals(int(x.shape[-2]), int(x.shape[-1]), low, high, _align(node))
     places, there = np.zeros(band.count * band.length, np.int64), np.zeros(band.count * band.length, bool)
     places[band.packed[band.inside]], there[band.packed[band.inside]] = band.matrix[band.inside], True
     found = node.xp.take(_flat(node, x, 2), places, axis=-1)
@@ -78,7 +78,7 @@ def matrix_of(node: OnnxNode, x: Any, k: Any = None, rows: Any = None, columns: 
     given = [numbers(node, i, "a size")[0] if node.has(i) else -1 for i in (2, 3)]
     sizes = tuple(n if n >= 0 else m for n, m in zip(given, least)) if max(given) >= 0 else (max(least),) * 2
     height, width = bounded(node, sizes)
-    band = Band(height, width, low, high, _align(node))
+    band = Diagonals(height, width, low, high, _align(node))
     if band.length != length:
         raise node.refuse(f"the diagonals {low} to {high} of a matrix of {sizes[0]} x {sizes[1]} have {band.length} elements, not {length}")
     found = node.xp.take(x if low == high else _flat(node, x, 2), band.packed, axis=-1)
@@ -89,6 +89,6 @@ def matrix_of(node: OnnxNode, x: Any, k: Any = None, rows: Any = None, columns: 
 def with_diagonals(node: OnnxNode, x: Any, diagonals: Any, k: Any = None) -> Any:
     """Other diagonals."""
     low, high = _band(node, 2)
-    band = Band(int(x.shape[-2]), int(x.shape[-1]), low, high, _align(node))
+    band = Diagonals(int(x.shape[-2]), int(x.shape[-1]), low, high, _align(node))
     packed = diagonals if low == high else _flat(node, diagonals, 2)
     return node.xp.where(band.inside, node.xp.take(packed, band.packed, axis=-1), x)
