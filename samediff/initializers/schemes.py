@@ -120,6 +120,11 @@ class DistributionInitScheme(WeightInitScheme):
     order: Order
     distribution: _Samples
 
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.distribution, "sample", None)):
+            raise ConfigurationError("DistributionInitScheme takes the order, then a distribution, such as NormalDistribution(0, 1); got "
+                                     f"{self.distribution!r}")
+
     def values(self, rng: Nd4jRandom, shape: tuple[int, ...], data_type: Any) -> ArrayLike:
         return self.distribution.sample(rng, shape, self.order, data_type)
 

@@ -407,6 +407,9 @@ def _index(name: str, names: Sequence[str]) -> int:
 
 
 def _record(records: Sequence[R], number: int, what: str) -> R:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+        raise UnknownNameError(f"{what} evaluations have numbers, from 0 to {len(records) - 1}; got {number!r}. A record has those of a "
+                               "variable: evaluations(name)")
     if not -len(records) <= number < len(records):
         raise UnknownNameError(f"no {what} evaluations number {number}: {len(records)} recorded")
     return records[number]

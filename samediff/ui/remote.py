@@ -35,7 +35,10 @@ class RemoteUIStatsStorageRouter(StatsStorageRouter):
     >>> router.close()
     """
 
-    def __init__(self, address: str, token: str, timeout: float = 5.0) -> None:
+    def __init__(self, address: str, token: str | None = None, timeout: float = 5.0) -> None:
+        if token is None:
+            raise ConfigurationError("a training page takes records of who knows its token: RemoteUIStatsStorageRouter(address, token), "
+                                     "where enable_remote_listener() of its UIServer returned the token")
         if not address.startswith(("http://", "https://")):
             raise ConfigurationError(f"the address of a training page begins with http:// or https://; got {address!r}")
         self.address, self.timeout, self.failures = address.rstrip("/"), timeout, 0

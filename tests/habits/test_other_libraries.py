@@ -60,6 +60,8 @@ SAID: dict[str, tuple[Callable[[], Any], str]] = {
     "value": (lambda: variable().numpy(), "eval"),
     "backward": (lambda: variable().sum().backward(), "calculate_gradients"),
     "view": (lambda: variable().view(2, 2), "reshape"),
+    "features of old DL4J": (lambda: dl4py.DataSet(X, Y).getFeatureMatrix(), "getFeatures"),
+    "small batches of old DL4J": (lambda: dl4py.DataSet(X, Y).iterateWithMiniBatches(), "batchBy"),
     "texts of DL4J": (lambda: dl4py.TokenizerFactory, "gensim"),
     "workspaces of DL4J": (lambda: dl4py.WorkspaceConfiguration, "leave it out"),
 }

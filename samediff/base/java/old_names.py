@@ -72,8 +72,12 @@ _CUSTOM_OP = dict([
     *_each("setExtraArgs", "the constructor of the op's class takes its numbers"),
     *_each("getXVertexId getYVertexId getZVertexId setXVertexId setYVertexId setZVertexId", "args() and outputVariables() have names"),
 ])
+_DATA = dict([
+    *_each("getFeatureMatrix", "getFeatures() gives the features"),
+    *_each("iterateWithMiniBatches", "batchBy(size) gives the parts"),
+])
 _TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES, "executioner": _EXECUTIONER, "context": _CONTEXT,
-           "custom op": _CUSTOM_OP, **TABLES}
+           "custom op": _CUSTOM_OP, "data": _DATA, **TABLES}
 
 
 def instead(table: str, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
+from ...base.java.old_names import Advised
 from ...base.java_names import DataSetNames, SplitTestAndTrainNames
 from ...base.user_code.users_arrays import InDL4JForm, users_array
 from ...errors import ConfigurationError, ShapeError
@@ -23,7 +24,7 @@ __all__ = ["DataSet", "SplitTestAndTrain"]
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 
-class DataSet(FeatureTransforms, DataSetNames, InDL4JForm):
+class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
     """Features and labels of some examples, with optional masks.
 
     Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the
@@ -55,6 +56,7 @@ class DataSet(FeatureTransforms, DataSetNames, InDL4JForm):
     [[5.0, 6.0]]
     """
 
+    advice = "data"
     features: Array
     labels: Array
     features_mask: Array | None

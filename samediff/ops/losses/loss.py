@@ -106,7 +106,9 @@ class LossOp(Composite):
         if self.loss_reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:
             return sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), sd.add_op(NotZero(), [weights]).sum())
         total = weights.sum()
-        centre = sd.add_op(Detached(), [sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), total)])
+        average = sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), total)
+        finite = sd.call("base", "cast_to", sd.call("math", "is_finite", average), terms.dtype)
+        centre = sd.add_op(Detached(), [times_mask(average, finite)])           # infinite losses stay where they are
         return sd.call("math", "div_no_nan", times_mask(terms - centre, weights).sum(), total) + centre     # exact by weights
 
 

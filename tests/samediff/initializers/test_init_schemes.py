@@ -55,6 +55,11 @@ def test_fixed_values():
         schemes.NDArraySupplierInitScheme(lambda: given).create(DataType.LONG, (3, 2))
 
 
+def test_a_number_is_no_distribution():
+    with pytest.raises(ConfigurationError, match="takes the order, then a distribution.*got 784"):
+        schemes.DistributionInitScheme("c", 784)
+
+
 def test_the_process_wide_generator_serves_when_none_is_given():
     get_random().set_seed(77)
     first = schemes.XavierInitScheme("c", 4, 3).create(DataType.FLOAT, (4, 3))

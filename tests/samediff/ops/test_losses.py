@@ -200,6 +200,15 @@ def test_a_margin_that_is_just_kept_has_no_gradient() -> None:
 
 
 @pytest.mark.parametrize("executor", ["plan", "reference"])
+def test_an_infinite_loss_makes_the_mean_infinite(executor, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    sd = SameDiff.create()
+    sd.loss.absolute_difference("loss", sd.constant(np.array([[1.0], [np.inf]])), sd.placeholder("p", DataType.DOUBLE, 2, 1),
+                                sd.constant(np.array([[1.0], [2.0]])), LossReduce.MEAN_BY_WEIGHT)
+    assert sd.output_single({"p": np.zeros((2, 1))}, "loss") == np.inf
+
+
+@pytest.mark.parametrize("executor", ["plan", "reference"])
 def test_a_large_loss_of_little_weight(executor, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     label, weights = np.array([[1.0], [1e6]], np.float32), np.array([[1e6], [1.0]], np.float32)

@@ -80,6 +80,8 @@ def test_recorded_history(recorded):
     assert history.training_evaluations(-1) is history.final_training_evaluations()
     with pytest.raises(UnknownNameError, match="7"):
         history.training_evaluations(7)
+    with pytest.raises(UnknownNameError, match=r"from 0 to .*got 'softmax'.*evaluations\(name\)"):
+        history.training_evaluations("softmax")
     for name in ("w0", "b0", "w1", "b1"):
         np.testing.assert_allclose(sd.get_variable(name).get_arr(), arrays[f"var/{name}"], rtol=1e-4, atol=1e-6)
 

@@ -136,6 +136,8 @@ def test_training_goes_on_without_the_server(server):
         router.close()
     with pytest.raises(ConfigurationError, match="begins with http"):
         RemoteUIStatsStorageRouter("127.0.0.1:9000", "x" * 20)
+    with pytest.raises(ConfigurationError, match=r"enable_remote_listener\(\).* returned the token"):
+        RemoteUIStatsStorageRouter("http://127.0.0.1:9000")
 
 
 @pytest.mark.parametrize(("body", "text"), [
