@@ -8,6 +8,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("samediff", "layers", "networks", "udf", "tests", "examples", "benchmarks", "docs", ".ci")
 TEXT = {".py", ".pyi", ".cu", ".cuh", ".h", ".md", ".toml", ".yaml", ".yml", ".json", ".txt", ""}
@@ -40,12 +42,14 @@ def modules():
     return {name: ast.parse(text) for name, text in sources(".py").items() if name.startswith(packages)}
 
 
+@pytest.mark.slow
 def test_one_class_for_a_name():
     names = Counter(node.name for tree in modules().values() for node in tree.body if isinstance(node, ast.ClassDef))
     # DataVec's beside the base of all; DL4J's for files alone beside the whole one; its function beside the exporter's
     assert [n for n, count in names.items() if count > 1] == ["Configuration", "Nd4j", "Value"]
 
 
+@pytest.mark.slow
 def test_modules_and_classes_say_what_they_are():
     """The first line begins with the subject: no questions."""
     asks = re.compile(r"(What|How|Which|Where|From|When|Whose|Who|Why)\b")

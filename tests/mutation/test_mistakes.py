@@ -159,6 +159,7 @@ def test_areas_have_sources_and_tests():
     assert {"cos", "tanh", "log_x"} <= set(names_with(ROOT / "samediff/ops/elementwise/transforms.py", ROOT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "classes"), [
     ("gru_sequence", {"gru_step", "GruSequence", "GruSequenceGrad"}), ("rnn_sequence", {"RnnSequence"}), ("time_loops", {"LstmSequence"}),
     ("pooling_2x2", {"MaxPooling"})])

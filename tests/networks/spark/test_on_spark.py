@@ -397,6 +397,7 @@ def test_conditions_are_asked_after_each_averaging(sc):
 
 # DataFrames: Spark ML, functions of columns
 
+@pytest.mark.slow
 def test_estimator_in_a_pipeline(session, tmp_path):
     df = frame(session, 48)
     assembled = VectorAssembler(inputCols=["a", "b", "c", "d"], outputCol="features")

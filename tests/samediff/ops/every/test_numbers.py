@@ -85,7 +85,7 @@ def wrapped(values: Any, kind: DataType) -> Any:
         lambda v: int(np.uint64(int(v) % 2**64).astype(kind.numpy)), otypes=[object])(array)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 def test_large_numbers_are_exact(kind, monkeypatch):
     n, sd, wanted = LARGE[kind], SameDiff(), {}
