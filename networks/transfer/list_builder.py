@@ -198,12 +198,12 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
                 confs[j] = confs[j].replace(layer=with_scheme(layer, following) if part.key in changed else layer)
             if part.key in changed:
                 values[j] = self._drawn(confs[j])
-        behind = next((j for j in range(i + 1, staying) if values[j]), i)
-        weighed = with_scheme(confs[behind].layer, following)
-        if str(behind) not in changed and weighed is not confs[behind].layer:           # as many outputs as before
-            confs[behind] = confs[behind].replace(layer=weighed)
-            values[behind] = self._drawn(confs[behind])
-            changed.append(str(behind))
+        for behind in [j for j in range(i + 1, staying) if values[j]][:1]:
+            weighed = with_scheme(confs[behind].layer, following)
+            if str(behind) not in changed and weighed is not confs[behind].layer:           # as many outputs as before
+                confs[behind] = confs[behind].replace(layer=weighed)
+                values[behind] = self._drawn(confs[behind])
+                changed.append(str(behind))
         if changed[1:]:
             report(f"layers {', '.join(changed)} have new parameters, as layer {i} has another number of outputs")
 

@@ -127,6 +127,11 @@ def test_lists(name):
     np.testing.assert_array_equal(net.params(), before)
 
 
+def test_an_output_layer_is_drawn_once():
+    """There is no layer behind it that starts anew."""
+    test_lists("nout_replace_output_dist")
+
+
 def test_graphs_take_weight_decay_as_lists_do():
     """DL4J gives each layer that of the settings, and once more what a network gives its layers in any case."""
     tune = FineTuneConfiguration.Builder().weight_decay(0.1).l1(0.2).build()
