@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import collections
 import faulthandler
+import gc
 import math
 import os
 import sys
@@ -45,6 +46,17 @@ def pytest_configure(config: pytest.Config) -> None:
         monkeypatch = pytest.MonkeyPatch()
         monkeypatch.setattr(providers, "_get_local_constants", lambda: providers._local_constants)
         config.add_cleanup(monkeypatch.undo)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """What is read and made now lives to the end: the collector of garbage need not look through it, now or later."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The collector works from here on, on what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
