@@ -5,6 +5,7 @@ Imports of every kind count: when a module is loaded, inside of functions, and f
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,8 +67,13 @@ def sources(root: str | None = None) -> dict[str, Path]:
     return {module_of(p): p for package in ([root] if root else PACKAGES) for p in sorted((ROOT / package).rglob("*.py"))}
 
 
-def imported(path: Path) -> Iterator[str]:
+@functools.cache
+def imported(path: Path) -> tuple[str, ...]:
     """The full name of every module or name that the file imports."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     package = ["dl4py", *path.relative_to(ROOT).parent.parts]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, ClassVar
@@ -12,6 +11,7 @@ from ..codecs.file_args import FileArgs
 from ..codecs.file_forms import as_custom
 from ..errors import DL4PyError, GraphError, ShapeError
 from ..ir.op import OPS, Op, Specs, as_tuple, declare
+from ..ir.signature import attribute_types
 from ..ir.variable import SDVariable
 from .composite import composite_grad
 from .decomposed import Decomposed
@@ -115,7 +115,7 @@ def _has_zeros(op_id: str) -> bool:
 @cache
 def _made(name: str, of: type[Op], least: int) -> type[Op]:
     """The class of the gradient of ``of``."""
-    hints, body = typing.get_type_hints(of), dict[str, Any]()
+    hints, body = attribute_types(of), dict[str, Any]()
     for f in dataclasses.fields(of):  # type: ignore[arg-type]  # every registered op is a dataclass
         if f.default_factory is not dataclasses.MISSING:
             body[f.name] = dataclasses.field(default_factory=f.default_factory)

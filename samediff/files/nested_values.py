@@ -25,6 +25,7 @@ from ..errors import DataTypeError, FileFormatError
 from ..families.subgraph import SubGraph
 from ..ir.graph_class import graph_class
 from ..ir.op import OPS, Op
+from ..ir.signature import attribute_types
 
 #: Start of a text property that holds a nested value.
 MARK = "dl4py-json:"
@@ -146,7 +147,7 @@ def _value(document: Any, hint: Any) -> Any:
         return DataType[document["data_type"]]
     if "op" in document:
         cls = OPS.find(document["op"]) or OPS[document["op"]]
-        hints = typing.get_type_hints(cls)
+        hints = attribute_types(cls)
         return cls(**{n: _value(v, hints[n]) for n, v in document["attributes"].items()})
     if "configuration" in document:
         return Configuration.from_document(document["configuration"])
@@ -160,5 +161,5 @@ def _value(document: Any, hint: Any) -> Any:
         raise FileFormatError(f"an attribute annotated {hint} cannot hold {sorted(document)}")
     if "enum" in document:
         return made[document["enum"]]
-    hints = typing.get_type_hints(made)
+    hints = attribute_types(made)
     return made(**{n: _value(v, hints[n]) for n, v in document["fields"].items()})

@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from ..base.datatype import DataType
@@ -19,7 +17,7 @@ from ..codecs.legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from ..codecs.op_hash import kernel_name
 from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
 from ..ir.op import OPS, Op
-from ..ir.signature import Mismatch, coerce
+from ..ir.signature import Mismatch, attribute_types, coerce
 from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
@@ -80,15 +78,6 @@ def file_args(cls: type[Op]) -> FileArgs:
     return _BY_FIELD if cls.file is None else cls.file  # type: ignore[no-any-return]
 
 
-@cache
-def _hints_of(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
-
-
-def _hints(cls: Any) -> dict[str, Any]:
-    return _hints_of(cls)
-
-
 def read_op(cls: type[Op], node: FlatNode, form: FileArgs | None = None) -> Op:
     """The op of a node, whose arguments stand as ``form`` says, by default as the class does.
 
@@ -111,7 +100,7 @@ def read_op(cls: type[Op], node: FlatNode, form: FileArgs | None = None) -> Op:
     for name in names:
         if name in found:
             values[name] = _typed(cls, node, name, found[name])
-    for name, hint in _hints(cls).items():  # what the outputs of the node tell
+    for name, hint in attribute_types(cls).items():  # what the outputs of the node tell
         if name in names and name not in values and hint is DataType and node.output_types:
             values[name] = DataType.from_code(node.output_types[0])
         elif name == "num" and name not in values:
@@ -160,7 +149,7 @@ def _refuse_unknown(cls: type[Op], node: FlatNode, found: Mapping[str, Any]) -> 
 
 
 def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
-    hint = _hints(cls)[name]
+    hint = attribute_types(cls)[name]
     if isinstance(value, str) and value.startswith(MARK):
         return from_text(value, hint, f"node {node.name!r} (op {cls.id!r}), attribute {name!r}")
     attempts = [value]

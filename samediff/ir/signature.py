@@ -59,7 +59,7 @@ def parsed(cls: Any, text: str) -> tuple[Formal, ...]:
     """One signature of an op class from its text."""
     inputs = {t.strip("*?"): t for t in cls.inputs.split()}
     fields = {f.name: f for f in dataclasses.fields(cls)}
-    hints = _hints(cls)
+    hints = attribute_types(cls)
 
     def formal(token: str) -> Formal:
         name = token.strip("*?&")
@@ -75,9 +75,12 @@ def parsed(cls: Any, text: str) -> tuple[Formal, ...]:
     return tuple(formal(t.strip()) for t in text.split(",") if t.strip())
 
 
-@functools.cache
-def _hints(cls: Any) -> dict[str, Any]:
-    return typing.get_type_hints(cls, include_extras=False)
+_types_of = functools.cache(typing.get_type_hints)
+
+
+def attribute_types(cls: Any) -> dict[str, Any]:
+    """The annotations of the attributes of an op class, or of another dataclass, as types; not to be changed."""
+    return _types_of(cls)
 
 
 def input_names(cls: type[Op]) -> list[str]:
@@ -123,7 +126,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
             attributes = cls.attribute_names()
             if key not in attributes or (not starred and any(f.kind == "attribute" for f in signature)):
                 raise Mismatch(f"no option {key!r}{did_you_mean(key, dict.fromkeys([*by_name, *attributes]))}")
-            config[key] = coerce(_hints(cls)[key], value, key)  # type: ignore[arg-type]  # classes are hashable
+            config[key] = coerce(attribute_types(cls)[key], value, key)
             continue
         given[key] = _coerce(by_name[key], value, is_variable, lenient)
     for f in signature:

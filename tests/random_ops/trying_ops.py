@@ -125,7 +125,7 @@ def _drawn(rng: np.random.Generator, text: str, new: dict[int, int]) -> Any:
 
 
 def _attributes(rng: np.random.Generator, op: Any, rank: int) -> dict[str, Any]:
-    hints, changes = typing.get_type_hints(type(op)), {}
+    hints, changes = signature.attribute_types(type(op)), {}
     for name in op.attribute_names():
         if rng.random() < 0.75:
             continue

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import functools
-import typing
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
@@ -16,7 +15,7 @@ from ...samediff.expressions import expression as ex
 from ...samediff.expressions.arrays import ArrayNamespace
 from ...samediff.ir.held_values import hashable
 from ...samediff.ir.op import OPS, Kernel, Op, Specs, as_tuple
-from ...samediff.ir.signature import Mismatch, coerce
+from ...samediff.ir.signature import Mismatch, attribute_types, coerce
 from ...samediff.ir.variable import SDVariable
 from ..code.code_op import CodeOp
 from ..code.derived import derived_grad, derived_infer, elementwise, expanded
@@ -116,7 +115,7 @@ class UserOp(CodeOp):
         """Raise ValueError when the attributes do not fit each other."""
 
     def __post_init__(self) -> None:
-        hints = _hints(type(self))  # type: ignore[arg-type]  # classes are hashable
+        hints = attribute_types(type(self))
         for name in self.attribute_names():
             try:
                 object.__setattr__(self, name, coerce(hints[name], getattr(self, name), name))
@@ -219,11 +218,6 @@ class UserOp(CodeOp):
 def _made(op_id: str, values: Sequence[Any]) -> Op:
     """A registered op with these values: what pickle keeps, as the class of a decorated function is in no module."""
     return OPS[op_id](*values)
-
-
-@functools.cache
-def _hints(cls: type[UserOp]) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
 
 
 def guard(cls: type[UserOp]) -> None:

@@ -290,7 +290,7 @@ def _attributes(cls: type[Op], names: list[str], options: Sequence[Any] | None) 
     """
     if options is None:
         return None
-    hints = typing.get_type_hints(cls)
+    hints = sig.attribute_types(cls)
     found: dict[str, Any] = {}
     at, left = 0, [v for v in options if not (isinstance(v, (list, tuple)) and not v)]
     while left:

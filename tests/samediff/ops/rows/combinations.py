@@ -9,13 +9,12 @@ import random
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import get_type_hints
 
 import numpy as np
 
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.ir.op import OPS, Op
-from dl4py.samediff.ir.signature import Mismatch, coerce
+from dl4py.samediff.ir.signature import Mismatch, attribute_types, coerce
 from tests.samediff.ops.rows import open_sizes, refusals
 from tests.samediff.ops.rows.op_table import ROWS, Row
 from tests.samediff.ops.rows.variants import graph_of, line, others_or_none, results
@@ -47,7 +46,7 @@ def otherwise(row: Row, name: str, rng: random.Random) -> Row:
     if not values:
         return row
     try:
-        value = coerce(get_type_hints(OPS[row.op_id])[name], rng.choice(values), name)
+        value = coerce(attribute_types(OPS[row.op_id])[name], rng.choice(values), name)
         other = replace(row, attributes=row.attributes | {name: value})
         return other if accepted(other) else row
     except (Mismatch, DL4PyError, TypeError, ValueError, IndexError):          # no value of this attribute

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.ir.op import OPS, Op, as_tuple
-from dl4py.samediff.ir.signature import Mismatch, coerce
+from dl4py.samediff.ir.signature import Mismatch, attribute_types, coerce
 from tests.samediff.ops.rows.op_table import Row
 from tests.samediff.ops.rows.variants import numbered
 
@@ -62,7 +62,7 @@ def other_inputs(row: Row) -> Iterator[tuple[str, Specs]]:
 
 def other_attributes(row: Row) -> Iterator[tuple[str, Row]]:
     """One attribute, or a number in it, otherwise: numbers around those where rules change."""
-    op, hints = row.op(), get_type_hints(OPS[row.op_id])
+    op, hints = row.op(), attribute_types(OPS[row.op_id])
     for name in op.attribute_names():
         value = getattr(op, name)
         tries: list[Any] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.ir.op import METHODS, OPS, Op
-from dl4py.samediff.ir.signature import Mismatch, coerce
+from dl4py.samediff.ir.signature import Mismatch, attribute_types, coerce
 from tests.samediff.files.written_args import choices
 from tests.samediff.ops.rows.op_table import ROWS, Row
 
@@ -58,7 +58,7 @@ def changed(row: Row, name: str) -> Iterator[tuple[str, Row]]:
     """The row with other values of an attribute, of its type, which its class accepts."""
     for value in others_or_none(row.op(), name):
         try:
-            typed = coerce(get_type_hints(OPS[row.op_id])[name], value, name)
+            typed = coerce(attribute_types(OPS[row.op_id])[name], value, name)
             other = replace(row, attributes=row.attributes | {name: typed})
             kept = getattr(other.op(), name)
         except (Mismatch, DL4PyError, TypeError, ValueError, IndexError):           # no value of this attribute
