@@ -49,14 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """What is read and made now lives to the end: the collector of garbage need not look through it, now or later."""
-    gc.disable()
+    """What is read and made now lives to the end: the collector of garbage need not look through it, now and, later, a hundred times."""
+    gc.set_threshold(0)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """The collector works from here on, on what tests make."""
-    gc.freeze()
-    gc.enable()
+    """The collector works from here on, on what tests make; on all there is after a thousand times, or when a test asks for it."""
+    gc.set_threshold(700, 10, 1000)
 
 
 @pytest.hookimpl(tryfirst=True)

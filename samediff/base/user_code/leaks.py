@@ -26,18 +26,16 @@ def keeps_no_memory(call: Callable[[], Any], owner: Any) -> str:
     ours, frozen = tracemalloc.is_tracing(), gc.get_freeze_count()
     if not ours:
         tracemalloc.start()
-    if frozen:
-        gc.collect()        # as what is garbage now would stay
-    gc.freeze()             # a collection need not look through all that a large process holds
+    if not frozen:
+        gc.freeze()         # a collection need not look through all that a large process holds
     try:
         for calls, most in _CALLS:
             growth, line = _growth(call, files, calls)
             if growth <= most:
                 return f"{3 * calls} calls"
     finally:
-        gc.unfreeze()
-        if frozen:
-            gc.freeze()
+        if not frozen:
+            gc.unfreeze()
         if not ours:
             tracemalloc.stop()
     raise CheckFailure(f"each call keeps about {growth:.0f} bytes, asked for in {line}: code that runs again and again adds nothing to "

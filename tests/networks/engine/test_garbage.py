@@ -26,14 +26,12 @@ def network(units=7):
 @pytest.fixture(autouse=True)
 def light():
     """What was there before is left out, so that a collection takes no time."""
-    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    before = gc.get_threshold()
     gc.collect()
-    if not frozen:                      # else what is old is left out already
-        gc.freeze()
+    gc.freeze()
     yield
     gc.set_threshold(*before)
-    if not frozen:
-        gc.unfreeze()
+    gc.unfreeze()
 
 
 def test_collections_at_any_point_of_training_and_of_requests():
