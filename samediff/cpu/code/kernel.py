@@ -127,7 +127,7 @@ class ElementwiseKernel:
         return Instruction(self.entry, views, self.dense, (), 5 + size * self.cost, self.splits)
 
     def _row_multiple(self, views: Sequence[Array]) -> int:
-        """What is known to divide the length of rows: half a vector, where just that is left of them, since LLVM would take it in quarters."""
+        """What is known to divide the length of rows: half a vector, where that is left of them; LLVM would take it in quarters."""
         last = len(self.ranges) - 1
         row = next((v.shape[-1] for v, dims in zip(views, self._dims) if last in dims), 1)
         return LANES // 2 if last and row % LANES == LANES // 2 else 1
