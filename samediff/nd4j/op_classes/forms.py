@@ -126,7 +126,7 @@ class _Arguments:
             _meant(isinstance(value, (list, tuple)) and not are_operands(value))
             self._put([name.strip("[]")], [value])
         elif name.endswith("@"):
-            _meant(is_output(value))
+            _meant(is_output(value) and np.size(value) == 1)
             self._put([name[:-1]], [np.asarray(value).item()])
         else:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)

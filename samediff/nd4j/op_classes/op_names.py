@@ -197,7 +197,7 @@ FORMS = {
                       "eager:x, y, out, keep_dims, all, *dimensions", "eager:x, y, out, keep_dims, all, eps, *dimensions"),
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
-    "Fill": ("shape, out, value",),
+    "Fill": ("shape, out, value", "eager:shape, value@, out"),
     **dict.fromkeys(("FirstIndex", "LastIndex"), ("x, condition, condition.eps, *dimensions",)),
     "FusedBatchNorm": (_NORMALIZED, f"eager:{_NORMALIZED}, out, out, out"),
     "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),

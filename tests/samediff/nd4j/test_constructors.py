@@ -79,6 +79,13 @@ def test_pairs_of_numbers_unlike_another_one(name, number, expected):
     assert Nd4j.exec(getattr(op_classes, name)(x, y, z, number)) is z and z.tolist() == expected
 
 
+def test_an_array_of_one_number_to_fill_with():
+    z = Nd4j.zeros(2, 3)
+    assert Nd4j.exec(op_classes.Fill(Nd4j.createFromArray(2, 3), Nd4j.scalar(2.5), z))[0] is z and (z == 2.5).all()
+    with pytest.raises(GraphError, match="Fill cannot be called with"):
+        op_classes.Fill(Nd4j.createFromArray(2, 3), X, z)
+
+
 def test_random_numbers_for_an_array():
     z = Nd4j.zeros(100)
     assert Nd4j.exec(op_classes.BernoulliDistribution(z, 0.5)) is z and 0 < z.sumNumber() < 100
