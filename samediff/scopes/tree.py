@@ -16,7 +16,8 @@ from .exact import Exact, exact
 ARRAY = "array"
 
 _STATIC = frozenset((int, bool, str, type(None)))
-_shape_of, _dtype_of = np.ndarray.shape.__get__, np.ndarray.dtype.__get__  # type: ignore[attr-defined]
+_ndarray = np.ndarray
+_shape_of, _dtype_of = _ndarray.shape.__get__, _ndarray.dtype.__get__  # type: ignore[attr-defined]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +80,10 @@ def form_of(args: tuple[Any, ...], kwargs: dict[str, Any], arrays: list[Any]) ->
 def _add(values: Iterable[Any], key: list[Any], arrays: list[Any]) -> bool:
     for value in values:
         kind = type(value)
-        if kind is np.ndarray or kind is INDArray:
+        if kind is _ndarray:
+            arrays.append(value)
+            key += value.shape, value.dtype
+        elif kind is INDArray:
             arrays.append(value)
             key += kind, _shape_of(value), _dtype_of(value)
         elif kind is dict:

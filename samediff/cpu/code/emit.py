@@ -173,7 +173,7 @@ def splits(outputs: Sequence[KernelOperand]) -> bool:
 
 
 def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[KernelOperand], outputs: Sequence[tuple[int, ...]],
-              reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int], dense: Sequence[bool]) -> str:
+              reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int], dense: Sequence[bool], multiple: int = 1) -> str:
     """Source of the kernel that computes ``exprs``.
 
     Parameters
@@ -193,6 +193,8 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[KernelOperand]
         both are one array, would leave the loop scalar.
     dense : sequence of bool
         Which operands are contiguous.
+    multiple : int
+        A power of two that divides the size of the innermost loop.
 
     Raises
     ------
@@ -211,7 +213,8 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[KernelOperand]
         operand = next((o for o in (*inputs, *targets) if d in o.dims), None)
         if operand is None:
             raise NoKernel(f"no operand gives the size of loop {d}")
-        sizes.append(f"n{d} = {operand.name}.shape[{operand.dims.index(d)}]")
+        known = f" & -{multiple}" if multiple > 1 and d == loops - 1 else ""
+        sizes.append(f"n{d} = {operand.name}.shape[{operand.dims.index(d)}]{known}")
     shared = bool(loops) and splits(targets)
     forms = [Table(o.dtype, max(len(o.dims), 1), whole, 0 if shared and 0 in o.dims else None)
              for o, whole in zip((*inputs, *targets), dense)]

@@ -22,6 +22,9 @@ Array = np.ndarray[Any, Any]
 COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
          "input": 0.05, "constant": 0.0}
 
+#: Floats of the widest vector.
+LANES = 16
+
 _UNUSED = np.zeros(1, np.float32)  # stands in for inputs that no expression reads
 
 
@@ -46,9 +49,9 @@ class ElementwiseKernel:
     """
 
     def __init__(self, exprs: Sequence[Expr], layouts: Sequence[OperandLayout], outputs: Sequence[OperandLayout],
-                 reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int] | None = None) -> None:
+                 reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int] | None = None, multiple: int = 1) -> None:
         self._made_from = (exprs, layouts, outputs, reductions)
-        self.in_place = dict(in_place or {})
+        self.in_place, self.multiple = dict(in_place or {}), multiple
         self.ndim = len(layouts[0].varies) if layouts else len(outputs[0].varies)
         types = inputs_of(exprs)
         self.used = tuple(i in types for i in range(len(layouts)))
@@ -57,11 +60,11 @@ class ElementwiseKernel:
         self.inputs = len(layouts)
         self.ranges = collapse(self.ndim, self.layouts)
         self.dtypes = (*(types.get(i, np.dtype(np.float32)) for i in range(len(layouts))), *(e.dtype for e in exprs))
-        dims = [dims_of(l, self.ranges) for l in self.layouts]
+        dims = self._dims = [dims_of(l, self.ranges) for l in self.layouts]
         operands = [KernelOperand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
         self.dense = tuple(l.dense for l in self.layouts)
         self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions,
-                                self.in_place, self.dense)
+                                self.in_place, self.dense, multiple)
         self.splits = bool(self.ranges) and all(0 in d for d in dims[self.inputs :])
         self.cost = sum(COSTS.get(e.op, 0.1) for e in nodes(exprs))
         self.reduced = tuple(r is not None for r in reductions)
@@ -109,15 +112,25 @@ class ElementwiseKernel:
         return Program([self.instruction(self.views((*inputs, *outputs)))])
 
     def instruction(self, views: Sequence[Array]) -> Instruction:
-        """The call on :meth:`views`; a variant serves outputs that are the memory of an input (vector code needs to know)."""
+        """The call on :meth:`views`.
+
+        Variants serve outputs that are the memory of an input, and rows that end in half a vector: vector code needs to know.
+        """
         start = [v.__array_interface__["data"][0] for v in views]
         found = {k: i for k in range(len(views) - self.inputs) for i in range(self.inputs)
                  if start[i] == start[self.inputs + k] and views[i].strides == views[self.inputs + k].strides
                  and views[i].dtype == views[self.inputs + k].dtype}
-        if found != self.in_place:
-            return ElementwiseKernel(*self._made_from, found).instruction(views)
+        multiple = self._row_multiple(views)
+        if found != self.in_place or multiple != self.multiple:
+            return ElementwiseKernel(*self._made_from, found, multiple).instruction(views)
         size = max((v.size for v in views), default=0)
         return Instruction(self.entry, views, self.dense, (), 5 + size * self.cost, self.splits)
+
+    def _row_multiple(self, views: Sequence[Array]) -> int:
+        """What is known to divide the length of rows: half a vector, where that is left of them; LLVM would take it in quarters."""
+        last = len(self.ranges) - 1
+        row = next((v.shape[-1] for v, dims in zip(views, self._dims) if last in dims), 1)
+        return LANES // 2 if last and row % LANES == LANES // 2 else 1
 
     def __call__(self, *inputs: Any, out: Any) -> Any:
         """Compute into ``out`` (an array, or a tuple for several outputs) and return it."""

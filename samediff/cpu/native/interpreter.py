@@ -52,7 +52,7 @@ STEAL, YIELD, SLEEP = 400, 4000, 4000
 MOST_PATIENCE = 16
 
 #: Nanoseconds of work for which helpers that sleep are woken.
-WORTH_WAKING = 200_000
+WORTH_WAKING = 100_000
 
 _FLUSH = 0x8000         # results that are denormal become 0; what is given is taken as it is
 

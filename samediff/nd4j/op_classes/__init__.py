@@ -20,8 +20,6 @@ from .op_names import ABSENT, BASES, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, 
 
 __all__ = sorted([*OP_NAMES, *BASES])
 
-#: What constructors of DL4J give where nothing is said.
-_DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
 #: Enumerations inside of classes.
 _NESTED: dict[str, dict[str, typing.Any]] = {"Pad": {"Mode": PadMode}, "ScatterUpdate": {"UpdateOp": UpdateOp},
                                                "CropAndResize": {"Method": CropMethod}}
@@ -48,8 +46,6 @@ class NamedOp(DynamicCustomOp):
                 self.input_arguments.extend(inputs)
                 self.output_arguments.extend(outputs)
                 return
-            if not any(isinstance(a, bool) for a in args):
-                kwargs = {**_DEFAULTS.get(name, {}), **kwargs}
             self._op, inputs, outputs = constructed((self.op_id or self._op_class().id, *FURTHER.get(name, ())), name, args, kwargs)
             self.input_arguments.extend(inputs)
             self.output_arguments.extend(outputs)

@@ -11,6 +11,7 @@ from ...arrays.computing import apply, built_in
 from ...arrays.pairs import is_array
 from ...base.datatype import DataType
 from ...errors import GraphError
+from ...expressions.arrays import as_array
 from ...ir.op import Op
 from ...ir.variable import SDVariable
 from ...ops.linalg.mmul_transpose import MMulTranspose
@@ -34,6 +35,9 @@ def composed(name: str, args: Sequence[Any]) -> Composed | None:
     numbers = [a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool)]
     if name == "Mmul" and len(arrays) in (2, 3) and len(numbers) == 2:
         return _product(arrays, numbers, [a for a in args if isinstance(a, (bool, MMulTranspose))])
+    if name in _LOGICAL and len(arrays) in (2, 3) and len(args) == len(arrays) + 1 and len(numbers) == 1:
+        x, y, *target = arrays
+        return Composed(None, [x, y], target or [x], functools.partial(_unlike, _LOGICAL[name], float(numbers[0])))
     if name in _BY_ARRAYS and len(arrays) == 2 and len(args) == 2 + len(numbers):
         target, parameters = arrays
         return Composed(None, [parameters], [target], functools.partial(_BY_ARRAYS[name], target, numbers))
@@ -51,6 +55,15 @@ def _product(arrays: Sequence[Any], factors: Sequence[float], flags: Sequence[An
 
     op = built_in("matmul", transpose_x=turned.transpose_x, transpose_y=turned.transpose_y, transpose_z=turned.transpose_z)
     return Composed(op, [x, y], target, functools.partial(_scaled, op, (alpha, beta), target))
+
+
+#: Classes of pairs of truth values, which are those of numbers unlike another one, by default 0.
+_LOGICAL = {"And": "and", "Or": "or", "Xor": "xor"}
+
+
+def _unlike(op_id: str, number: float, x: Any, y: Any) -> Any:
+    """The op on whether the elements of both arrays are another number."""
+    return run(op_id, *(run("not_equals", v, as_array(number, v.dtype)) for v in (x, y)))
 
 
 def _scaled(op: Op, factors: Sequence[float], target: Sequence[Any], x: Any, y: Any) -> Any:

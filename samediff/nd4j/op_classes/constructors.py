@@ -23,6 +23,7 @@ from ...ir.namespaces import refusal
 from ...ir.op import OPS, Op, as_tuple
 from ...ir.variable import SDVariable
 from .forms import by_form
+from .op_names import DEFAULTS
 from .operands import Constructed, are_operands, is_operand, is_output
 
 
@@ -87,6 +88,8 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
     made = by_form(classes[0], name, args, kwargs)
     if made is not None:
         return made
+    if not any(isinstance(a, bool) for a in args):
+        kwargs = DEFAULTS.get(name, {}) | kwargs
     found: list[Constructed] = []
     for cls in classes:
         for way in (_drawn_into, _as_method, _by_kind):
@@ -100,6 +103,8 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
     if found:
         return found[0]
     reasons: list[str] = []
+    if classes[0].inputs == "x axes?" and sum(map(is_operand, args)) > 1:
+        reasons.append("it reads one array: a second one says along which axes, in whole numbers, or takes the results; None leaves it out")
     for cls in classes:         # numbers and lists may stand for arrays
         lenient = not cls.inputs.startswith("*")
         for signature in sig.formals(cls):

@@ -14,7 +14,7 @@ from ...expressions.conditions import MODES, Condition
 from ...ir import signature as sig
 from ...ir.op import Op
 from ...ir.variable import SDVariable
-from .op_names import FORMS
+from .op_names import DEFAULTS, FORMS
 from .operands import Constructed, are_operands, is_operand, is_output
 
 #: Fields of a condition, and their types in constructors.
@@ -30,13 +30,13 @@ def by_form(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any
             continue
         text = form.removeprefix("eager:").removeprefix("graph:")
         try:
-            return _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs)
+            return _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs, DEFAULTS.get(name, {}))
         except sig.Mismatch:
             continue
     return None
 
 
-def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str, Any]) -> Constructed:
+def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str, Any], defaults: dict[str, Any]) -> Constructed:
     """The arguments in the form of these tokens; Mismatch where another one is meant."""
     last = tokens[-1]
     _meant(len(args) == len(tokens) or (last.startswith("*") and len(args) >= len(tokens) - 1)
@@ -53,7 +53,7 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
         raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")
     if given.outputs and "data_type" in cls.attribute_names():
         attributes.setdefault("data_type", DataType.of(given.outputs[0].dtype))
-    return Constructed(cls(**attributes), inputs, given.outputs)
+    return Constructed(cls(**(defaults | attributes)), inputs, given.outputs)
 
 
 def _meant(holds: bool) -> None:
@@ -100,6 +100,8 @@ class _Arguments:
         if name in ("out", "out="):
             _meant(value is None or (is_output(value) and (name == "out" or tuple(value.shape) == tuple(self.first.shape))))
             self.outputs += [] if value is None else [value]
+        elif name == "float":
+            _meant(isinstance(value, float))
         elif name in ("_", "0", "all"):
             _meant(not is_operand(value) and (name == "_" or isinstance(value, bool) == (name == "all")) and (name != "0" or value == 0))
             self.every = self.every or (name == "all" and value)
@@ -124,7 +126,7 @@ class _Arguments:
             _meant(isinstance(value, (list, tuple)) and not are_operands(value))
             self._put([name.strip("[]")], [value])
         elif name.endswith("@"):
-            _meant(is_output(value))
+            _meant(is_output(value) and np.size(value) == 1)
             self._put([name[:-1]], [np.asarray(value).item()])
         else:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -150,10 +150,12 @@ FURTHER = {"IsNaN": ("hasnan",), "IsInf": ("hasinf",), "Max": ("maximum",), "Min
            "AMin": ("amin_pairwise",), "Pow": ("pow",), "Linspace": ("linspace_random",), "Transpose": ("permute",),
            "Where": ("where_coordinates",), "TanhDerivative": ("_tanhderivative",), "SigmoidDerivative": ("_sigmoidderivative",)}
 
+#: What constructors of DL4J give where nothing is said.
+DEFAULTS = {name: {"bias_corrected": True} for name in ("StandardDeviation", "Variance")}
+
 _DISTANCE = ("eager:x, y, all, *dimensions", "eager:x, y, out, all, *dimensions", "eager:x, y, out, keep_dims, all, *dimensions")
 _BLOCKS = ("x, blocks, edges, _", "x, blocks, edges..")
 _LEVELS = ("x, min#, max#, narrow, num_bits", "x, min#, max#, num_bits, narrow", "x, min#, max#, num_bits", "x, min#, max#, narrow")
-_LOGICAL = ("x, y, 0", "x, y, out, 0")
 _COMPARED = ("condition.value, condition.eps, condition.mode, [dimensions]", "condition.value, condition.eps, *dimensions",
              "condition.value, *dimensions")
 _COMPARED_LAST = ("condition.value, condition.eps, condition.mode", "condition.value, condition.eps", "condition.value")
@@ -161,18 +163,23 @@ _MATCHED = (
     *(f"{first}, {rest}" for first in ("graph:x", "graph:x, keep_dims", "x, [dimensions]", "x, [dimensions], keep_dims",
                                        "eager:x, _, out, keep_dims, [dimensions]") for rest in _COMPARED_LAST),
     *(f"{first}, {rest}" for first in ("x", "x, keep_dims", "eager:x, out", "eager:x, _, out") for rest in _COMPARED))
+_DEVIATIONS = (
+    *(f"{first}, float{rest}" for first in (
+        "graph:x", "graph:x, keep_dims", "x, [dimensions]", "x, [dimensions], keep_dims", "graph:x, axes", "graph:x, axes, keep_dims",
+        "eager:x, _, out, keep_dims, [dimensions]") for rest in (", float, bias_corrected", ", float", "")),
+    *(f"{first}, float{rest}, *dimensions" for first in ("x", "x, keep_dims", "eager:x, _, out")
+      for rest in (", float, bias_corrected", ", float", "")))
 _NORMALIZED = "x, scale, offset, data_format:NHWC|NCHW, is_training:bool"
 
 #: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
-#: shape of the first argument, ``_`` says nothing, ``0`` is always 0, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all
-#: that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts, ``[a]`` a list, ``condition.a`` a field of the
-#: condition, ``a:A|B`` a number that stands for one of these, ``a:bool`` one that is 0 or not, ``a:type`` the number of a data type,
-#: ``a+b`` an object with these fields, ``xs`` one of the inputs of an op that takes any number; ``eager:`` those for arrays alone,
-#: ``graph:`` those for variables.
+#: shape of the first argument, ``_`` says nothing, nor does ``float``, a number with a fraction, ``0`` is always 0, ``all`` asks for all
+#: distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts,
+#: ``[a]`` a list, ``condition.a`` a field of the condition, ``a:A|B`` a number that stands for one of these, ``a:bool`` one that is 0 or
+#: not, ``a:type`` the number of a data type, ``a+b`` an object with these fields, ``xs`` one of the inputs of an op that takes any
+#: number; ``eager:`` those for arrays alone, ``graph:`` those for variables.
 FORMS = {
     **dict.fromkeys(("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
                                     "ManhattanDistance"), _DISTANCE),
-    **dict.fromkeys(("And", "Or", "Xor"), _LOGICAL),
     **dict.fromkeys(("BatchToSpace", "BatchToSpaceND", "SpaceToBatch", "SpaceToBatchND"), _BLOCKS),
     "AlphaDropOut": ("x, p, a, alpha_prime, b", "x, out, p, a, alpha_prime, b"),
     "Assign": ("eager:y, x",),
@@ -190,7 +197,7 @@ FORMS = {
                       "eager:x, y, out, keep_dims, all, *dimensions", "eager:x, y, out, keep_dims, all, eps, *dimensions"),
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
-    "Fill": ("shape, out, value",),
+    "Fill": ("shape, out, value", "eager:shape, value@, out"),
     **dict.fromkeys(("FirstIndex", "LastIndex"), ("x, condition, condition.eps, *dimensions",)),
     "FusedBatchNorm": (_NORMALIZED, f"eager:{_NORMALIZED}, out, out, out"),
     "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),
@@ -205,6 +212,7 @@ FORMS = {
                    "x, y, dimensions_x/dimensions_y, transpose_x, transpose_y, transpose_z",
                    "x, y, dimensions_x/dimensions_y, transpose_x+transpose_y+transpose_z"),
     "TensorMmulBp": ("xs, xs, xs, dimensions_x/dimensions_y", "eager:xs, xs, xs, out, out, dimensions_x/dimensions_y"),
+    **dict.fromkeys(("StandardDeviation", "Variance"), _DEVIATIONS),
     "Upsampling3d": ("eager:x, ncdhw, scale_h, scale_w, scale_d",),
 }
 

@@ -104,6 +104,19 @@ def test_one_kernel_serves_every_batch_size(rng):
         np.testing.assert_array_equal(compiled(x, b, out=np.empty_like(x)), np.maximum(x + b, 0))
 
 
+@pytest.mark.parametrize("width", [8, 24, 32, 12, 0])
+def test_rows_that_end_in_half_a_vector_have_a_kernel_that_knows_it(width, rng):
+    exprs = trace(lambda xp, x, b: xp.maximum(x + b, 0), ["float32"] * 2)
+    layouts = [OperandLayout.of((-1, width), (-1, width)), OperandLayout.of((width,), (-1, width))]
+    compiled = elementwise_kernel(exprs, layouts)
+    x, b = (rng.normal(size=s).astype(np.float32) for s in ((5, width), width))
+    out = np.empty_like(x)
+    made = compiled.instruction(compiled.views([x, b, out]))
+    assert (made.entry != compiled.entry) == (width in (8, 24))
+    compiled(x, b, out=out)
+    np.testing.assert_array_equal(out, np.maximum(x + b, 0))
+
+
 def test_equal_strides_become_one_loop():
     shape = (2, 3, 4, 5)
     exprs = trace(lambda xp, a, b: a * b, ["float32"] * 2)

@@ -50,7 +50,8 @@ VALUES: dict[str, Any] = {
     "factor": 0.5, "maxOutSize": 2, "iouThreshold": 0.5, "scoreThreshold": 0.25, "numSplit": 3, "adjoint": True, "lower": True,
     "minLower": 1, "maxUpper": 1,
     "dataType": 6, "rows": 2, "columns": 3, "numRows": 2, "numCols": 3, "from": 0.0, "to": 1.0, "step": 0.5, "length": 3,
-    "start": 0.0, "stop": 1.0, "number": 3, "dimensions": 0, "clipValue": 0.5, "clipValueMin": -0.5, "clipValueMax": 0.5, "axes": 0}
+    "start": 0.0, "stop": 1.0, "number": 3, "dimensions": 0, "clipValue": 0.5, "clipValueMin": -0.5, "clipValueMax": 0.5, "axes": 0,
+    "value": 0.5}
 PAIRS = ("kSizes", "strides", "rates", "blocks", "croppingTop", "croppingBottom", "paddingTop", "paddingBottom", "shape", "begin", "end",
          "size", "repeat", "seeds", "permuteDims", "dimensionsX", "dimensionsY", "axesX", "axesY", "iArguments")
 

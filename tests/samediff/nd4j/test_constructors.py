@@ -48,6 +48,44 @@ def test_arrays_are_outputs_where_they_are_no_inputs():
         op_classes.Sigmoid(1.0)
 
 
+@pytest.mark.parametrize(("name", "power"), [("Variance", 1), ("StandardDeviation", 0.5)])
+def test_mean_and_bias_of_a_deviation_say_nothing(name, power):
+    """As in DL4J, which takes them and computes both anew."""
+    x, z, cls = Nd4j.create([[1.0, 2, 4], [3, 7, 5]]), Nd4j.zeros(2), getattr(op_classes, name)
+    corrected, not_corrected = ([v ** power for v in values] for values in ((7 / 3, 4), (14 / 9, 8 / 3)))
+    for arguments, expected in (((5.0, 1), corrected), ((5.0, 2.0, 1), corrected), ((5.0, 2.0, False, 1), not_corrected),
+                                ((None, z, 5.0, 2.0, 1), corrected), ((None, z, False, [1], 5.0, 2.0, False), not_corrected)):
+        assert Nd4j.exec(cls(x, *arguments)).tolist() == pytest.approx(expected)
+    assert Nd4j.exec(cls(x, True, 5.0, 2.0, 1)).shape == (2, 1)
+    sd = SameDiff.create()
+    v, axes = sd.var("v", x), sd.constant(1)
+    for arguments, expected in ((([1], 5.0), corrected), ((axes, 5.0, 2.0, False), not_corrected), (([1], False, 5.0, 2.0), corrected)):
+        assert cls(sd, v, *arguments).output_variables()[0].eval().tolist() == pytest.approx(expected)
+
+
+def test_a_reduction_reads_one_array():
+    sd = SameDiff.create()
+    v, w = sd.var("v", X), sd.var("w", X)
+    for name, arguments in (("Sum", (sd, v, w)), ("Variance", (sd, v, w, [1])), ("Variance", (X, X.dup(), 5.0, 1))):
+        with pytest.raises(GraphError, match="it reads one array: a second one says along which axes"):
+            getattr(op_classes, name)(*arguments)
+
+
+@pytest.mark.parametrize(("name", "number", "expected"), [
+    ("And", 0, [0, 1, 1, 1]), ("And", 1.0, [1, 0, 0, 1]), ("Or", 2.0, [1, 1, 1, 0]), ("Xor", 1.0, [0, 0, 1, 0]),
+    ("Xor", 0.0, [0, 0, 0, 0])])
+def test_pairs_of_numbers_unlike_another_one(name, number, expected):
+    x, y, z = Nd4j.create([0.0, 1, 2, 2]), Nd4j.create([0.0, 1, 1, 2]), Nd4j.create(DataType.BOOL, 4)
+    assert Nd4j.exec(getattr(op_classes, name)(x, y, z, number)) is z and z.tolist() == expected
+
+
+def test_an_array_of_one_number_to_fill_with():
+    z = Nd4j.zeros(2, 3)
+    assert Nd4j.exec(op_classes.Fill(Nd4j.createFromArray(2, 3), Nd4j.scalar(2.5), z))[0] is z and (z == 2.5).all()
+    with pytest.raises(GraphError, match="Fill cannot be called with"):
+        op_classes.Fill(Nd4j.createFromArray(2, 3), X, z)
+
+
 def test_random_numbers_for_an_array():
     z = Nd4j.zeros(100)
     assert Nd4j.exec(op_classes.BernoulliDistribution(z, 0.5)) is z and 0 < z.sumNumber() < 100

@@ -52,6 +52,17 @@ def test_special_values_are_those_of_numpy(name, loops):
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-38)
 
 
+def test_tanh_stays_in_its_range(loops):
+    """Rounding carries no value beyond 1, where the inverse is NaN, and everything beyond 9 is 1."""
+    x = np.concatenate([np.linspace(6, 9.5, 200_001), [30, 3e38, np.inf]]).astype(np.float32)
+    got, negative = np.empty_like(x), np.empty_like(x)
+    loops["tanh"](x, got)
+    loops["tanh"](-x, negative)
+    assert got.max() == 1
+    assert (got[x > 9] == 1).all()
+    np.testing.assert_array_equal(negative, -got)
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_float64_functions_are_exact(name, loops):
     x = np.linspace(0.1, 4, 101)

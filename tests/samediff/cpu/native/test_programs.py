@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import platform
 import threading
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from dl4py.samediff.cpu import OperandLayout, elementwise_kernel
 from dl4py.samediff.cpu.compiler.sources import kernel
 from dl4py.samediff.cpu.kernels.cross_entropy import softmax_cross_entropy
-from dl4py.samediff.cpu.native import array_address, interpreter, program
+from dl4py.samediff.cpu.native import array_address, interpreter, program, thread_pool
 from dl4py.samediff.cpu.native.array_address import locator
 from dl4py.samediff.cpu.native.instruction import instruction
 from dl4py.samediff.cpu.native.program import Program
@@ -113,6 +115,24 @@ def test_many_threads_run_their_own_programs(always_shared):
     for t in threads:
         t.join()
     assert not wrong
+
+
+@pytest.mark.parametrize(("work", "is_worth_it"), [(1.5e5, True), (5e4, False)])
+def test_helpers_that_sleep_are_woken_for_a_tenth_of_a_millisecond(always_shared, work, is_worth_it):
+    pool = thread_pool.pool()
+    if pool is None:
+        pytest.skip("one processor")
+
+    def word(place):
+        return pool._words[place // 8]
+    x = np.zeros(1000, np.float32)
+    made = Program([replace(doubled(x, np.zeros_like(x)), work=work)])
+    while word(interpreter.SLEEPING) < pool.helpers:
+        time.sleep(0.001)
+    pool.reset_backoff()
+    before = word(interpreter.TICKET)
+    made()
+    assert word(interpreter.TICKET) - before == is_worth_it
 
 
 def test_a_child_process_has_helpers_of_its_own():
