@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.javanames import squash
-from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, process_stays
 from ...samediff.base.user_code.other_values import others
 from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.configuration.configuration import Configuration
@@ -36,7 +36,7 @@ def options_check(report: CheckReport, conf: Configuration, marks: Marks, given:
     ``given``: options of a base that the author set, with other values for them.
     """
     if is_foreign(conf):
-        report.run("process stays", lambda: report.process_stays(lambda: marks(conf)))
+        report.run("process stays", lambda: process_stays(report, lambda: marks(conf)))
     own = {**dict(own_options(conf)), **(given or {})}
     if own:
         report.run("options have an effect", lambda: _effects(conf, own, marks))

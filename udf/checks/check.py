@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
-from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, process_stays
 from ...samediff.base.user_code.leaks import keeps_no_memory
 from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.codecs.flatbuffers.graph import FlatNode
@@ -181,7 +181,7 @@ def _runs(op: Op, arrays: Example, report: CheckReport) -> Named:
     yield "calls do not depend on each other", lambda: runs.independent(op, arrays)
     yield "several threads", lambda: runs.in_threads(op, arrays)
     yield "memory", lambda: keeps_no_memory(lambda: runs.results(op, arrays), users_code(op))
-    yield "process stays", lambda: report.process_stays(lambda: runs.results(op, arrays))
+    yield "process stays", lambda: process_stays(report, lambda: runs.results(op, arrays))
     yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
     yield "the same outside training", lambda: runs.plan_rewrite(op, arrays, training=False)
     yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))

@@ -78,12 +78,6 @@ class CheckReport:
 
     raiseIfFailed = raise_if_failed
 
-    def process_stays(self, call: Callable[[], Any]) -> None:
-        """CheckFailure where a call changes what all code of the process shares."""
-        changed = changed_by(call, self.settings)
-        if changed:
-            raise CheckFailure(f"it changes, for all other code of the process too, {changed}")
-
     def permit(self, allow: Collection[str]) -> Self:
         """Let checks of these names fail, because it is intended; ConfigurationError for names that no check has."""
         allow, names = [allow] if isinstance(allow, str) else allow, dict.fromkeys(c.name for c in self.checks)
@@ -106,6 +100,13 @@ class CheckReport:
         for tell in watched:
             tell(self.checks[-1])
         return self.checks[-1].passed
+
+
+def process_stays(report: CheckReport, call: Callable[[], Any]) -> None:
+    """CheckFailure where a call changes what all code of the process shares."""
+    changed = changed_by(call, report.settings)
+    if changed:
+        raise CheckFailure(f"it changes, for all other code of the process too, {changed}")
 
 
 def require_instance(check: str, value: Any, base: type, example: str) -> None:
