@@ -44,7 +44,7 @@ def others_of(hint: Any, value: Any, words: Collection[str] = ()) -> Iterator[An
         yield None
     if isinstance(value, str):
         yield from (w for w in words if w != value)
-    if value == () and isinstance(value, tuple):
+    if isinstance(value, tuple) and not value:
         yield from (t for h in hints for t in _tuples(h))
 
 
