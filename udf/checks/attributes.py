@@ -55,14 +55,14 @@ def users_code(op: Op) -> Any:
 
 
 def are_read(op: UserOp) -> str:
-    """The code of an op reads each number among its attributes; not looked at where kernels or a gradient, which are given all of them, may."""
+    """The code of an op reads each number among its attributes; not looked at where kernels or a gradient may, which are given all."""
     cls = type(op)
     if cls.has_cpu() or cls.has_cuda() or (cls.user_function is not None and gradient_is_written(op)):
         return "not looked at"
     function = getattr(cls.user_function, "__wrapped__", None)
     own = [m for c in cls.__mro__ if issubclass(c, UserOp) and not c.__module__.startswith("dl4py.") for m in vars(c).values()]
     codes = [inspect.unwrap(m).__code__ for m in (own if function is None else [function]) if inspect.isfunction(m)]
-    numbers = [n for n in op.attribute_names() if isinstance(getattr(op, n), (int, float, complex)) and not isinstance(getattr(op, n), bool)]
+    numbers = [n for n in op.attribute_names() if type(getattr(op, n)) in (int, float, complex)]
     unread = [n for n in numbers if codes and not any(_reads(code, n) for code in codes)]
     if unread:
         raise CheckFailure(f"nothing reads the attribute {unread[0]!r}: use it, or take it out")
