@@ -14,8 +14,8 @@ from ..base.base import Layer
 from ..types.input_type import InputType
 from ..vertices import GraphVertex
 from .check_circumstances import instances
-from .check_parts import configuration_checks, graph_checks, masks_for, options_kept
-from .check_subject import Runner, Subject, drawn, time_axis
+from .check_parts import configuration_checks, graph_checks, options_kept
+from .check_subject import Runner, Subject, drawn, masks_for, time_axis
 
 __all__ = ["check_layer", "check_vertex"]
 

@@ -21,6 +21,7 @@ from ..functions.dropout import Dropout
 from ..types.input_type import InputType
 from ..types.parameters import Parameter
 from .check_subject import Runner, Subject, drawn, fits, other_sizes
+from .check_values import special_inputs, statistics_of_batches
 
 _THREADS = 4
 _OPTIONS = 3            # so many options are changed
@@ -33,6 +34,9 @@ def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callab
     yield "memory", lambda: keeps_no_memory(lambda: Runner(subject).variables(), type(subject.given))
     yield "at rest outside of training", lambda: at_rest(subject)
     yield "inputs of other sizes", lambda: sizes(subject)
+    yield "zeros and large inputs", lambda: special_inputs(subject)
+    if subject.is_layer and not subject.frozen and any(p.role == "statistic" for p in subject.parameters):
+        yield "statistics of batches", lambda: statistics_of_batches(subject)
     if not subject.is_layer:
         yield "inputs are used", lambda: inputs_used(subject)
     if isinstance(subject.conf, BaseLayer) and subject.conf.takes_dropout:

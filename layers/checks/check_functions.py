@@ -28,6 +28,9 @@ from .check_subject import BATCH, distinct, drawn, fits, other_sizes, time_axis
 
 __all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
+#: So many further calls may not differ.
+_CALLS = 100
+
 
 @in_child
 def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0,
@@ -105,7 +108,17 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
     report.run("float32", values)
     report.run("the same after JSON", loaded)
     report.run("large inputs", large)
+    def near_zero() -> None:
+        """Values and gradients at 0, which is what relu gives, and a gradient somewhere."""
+        for a in (np.zeros_like(given), np.where(given > 0, given, 0)):
+            if any(np.isnan(p).any() for p in (activation.get_activation(a), activation.backprop(a, np.ones_like(a))[0])):
+                raise CheckFailure("values or gradients at 0 are no numbers: add a small number to what is divided by or under a root")
+        if not any(activation.backprop(by * given, np.linspace(1, 2, given.size).reshape(given.shape))[0].any() for by in (1, -1, 0.1)):
+            raise CheckFailure("its gradient is 0 everywhere: layers in front of it learn nothing. If that is meant: "
+                               "allow={'at 0'}")
+
     if is_foreign(activation):
+        report.run("at 0", near_zero)
         report.run("other shapes", shapes)
         options_check(report, activation, lambda made: [_defined(made.define, by * given) for by in (1, 10)])
     report.run("gradient", lambda: check_gradient(lambda sd, v: activation.define(sd, v[0]), [given], 1, tolerance, seed,
@@ -257,7 +270,12 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
             if not np.isfinite([loss.compute_score(y, y, act), *loss.compute_gradient(y, y, act).ravel()]).all():
                 raise CheckFailure("score or gradients of predictions that equal their labels are not finite: add a small number to "
                                    "what is divided by")
-            return "finite where they equal the labels"
+            for by in (200, -200):
+                a = (y + by).astype(np.float32)
+                if any(np.isnan(p).any() for p in (loss.compute_score(y, a, act), loss.compute_gradient(y.astype(np.float32), a, act))):
+                    raise CheckFailure(f"score or gradients of predictions that are {by} from their labels are no numbers: exp and cosh of "
+                                       "large numbers are infinite; log(cosh(d)) is abs(d) + softplus(-2 abs(d)) - log(2)")
+            return "finite where they equal the labels, and far from them"
         if type(act).__name__ not in ("ActivationSoftmax", "ActivationSigmoid"):
             return "only behind identity, softmax and sigmoid"
         wide = (np.where(z == z.max(axis=-1, keepdims=True), 1, -1) * 200).astype(np.float32)
@@ -268,11 +286,22 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
                                    "division by 0")
         return "finite"
 
+    def outputs() -> str:
+        """Each output of which labels speak has a gradient somewhere."""
+        if y.shape != z.shape or y.ndim != 2:
+            return "not compared: labels have another shape"
+        found = sum(np.abs(loss.compute_gradient(y, by * z + more, act)) for by in (1, -1, 3) for more in (0, 0.5, -0.5))
+        unused = [k for k in range(y.shape[1]) if np.any(y[:, k]) and not np.any(found[:, k])]
+        if unused:
+            raise CheckFailure(f"output {unused[0]} has no influence on the score: sum over axis 1")
+        return str(y.shape[1])
+
     report.run("gradient with masks", lambda: differences(True))
     report.run("float32", single)
     if is_foreign(loss):
         if scored:
             report.run("any batch size", batches)
+            report.run("outputs are used", outputs)
         report.run("certain predictions", certain)
         options_check(report, loss, lambda made: [_defined(lambda sd, a, b: made.define(sd, a, b, act), y, by * z) for by in (1, 10)])
     return report.permit(allow)
@@ -346,8 +375,11 @@ class _Preprocessing:
                 raise CheckFailure(f"pre_process writes to its input ({error}); return a new array") from error
             raise
         single = np.asarray(self.preprocessor.pre_process(self.x.astype(np.float32), self.minibatch)).dtype
-        if single == np.float64:
-            raise CheckFailure("pre_process of float32 arrays gives float64: keep the type, np.asarray(numbers, array.dtype) for constants")
+        wide = np.asarray(self.preprocessor.pre_process(self.x, self.minibatch)).dtype
+        if single == np.float64 or wide == np.float32:
+            raise CheckFailure(f"pre_process of {'float32' if single == np.float64 else 'float64'} arrays gives "
+                               f"{'float64' if single == np.float64 else 'float32'}: keep the type, np.asarray(numbers, array.dtype) for "
+                               "constants")
         promised = self.preprocessor.output_type(self.kind)
         fits(promised.array_shape(), found, f"the output type is {promised!r}")
         return f"{promised!r}, {found}"
@@ -363,6 +395,8 @@ class _Preprocessing:
     def agree(self) -> str:
         """Graph and array code."""
         a, b = self.in_graph(self.x, self.minibatch), self.preprocessor.pre_process(self.x, self.minibatch)
+        for _ in range(_CALLS):
+            close(self.preprocessor.pre_process(self.x, self.minibatch), b, "the same array gives another result in a later call")
         return f"largest difference {close(a, b, 'graph and array code'):.1g}"
 
     def backprop(self) -> str:

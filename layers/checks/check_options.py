@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.javanames import squash
-from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, process_stays
 from ...samediff.base.user_code.other_values import others
 from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.configuration.configuration import Configuration
@@ -31,10 +31,12 @@ def is_foreign(conf: Configuration) -> bool:
 
 
 def options_check(report: CheckReport, conf: Configuration, marks: Marks, given: Mapping[str, list[Any]] | None = None) -> None:
-    """Add a check that the options of a class of others change what objects do, if it has options that can be changed.
+    """Add checks that the options of a class of others change what objects do, if it has options that can be changed, and nothing else.
 
     ``given``: options of a base that the author set, with other values for them.
     """
+    if is_foreign(conf):
+        report.run("process stays", lambda: process_stays(report, lambda: marks(conf)))
     own = {**dict(own_options(conf)), **(given or {})}
     if own:
         report.run("options have an effect", lambda: _effects(conf, own, marks))

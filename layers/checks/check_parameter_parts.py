@@ -29,6 +29,10 @@ __all__ = ["check_constraint", "check_dropout", "check_initialiser"]
 
 #: Initial weights above this are a mistake: the largest of dl4py's own stay below 10.
 _LARGE = 1e3
+#: So many further calls may not differ.
+_CALLS = 100
+#: So many changes of others are no accident.
+_OFTEN = 50
 #: An iteration at which what begins slowly has begun.
 _LATE = 1000
 
@@ -75,7 +79,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
         first = value()
         if not np.array_equal(first, value()) or not np.array_equal(value(), first):
             raise CheckFailure("equal seeds give different results: draw from the rng that draw is given, nothing else")
-        if np.array_equal(first, x):
+        if np.array_equal(first, x) and np.allclose(value(iteration=_LATE), x):
             raise CheckFailure("it does nothing in training")
         for what, seed, later in (("seed", 2, 0), ("iteration", 1, 1)):
             if all(np.array_equal(value(iteration=i), value(seed=seed, iteration=i + later)) for i in (0, _LATE)):
@@ -95,6 +99,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
         drawn = [np.broadcast_to(np.asarray(factor, np.float64), size) for factor, _ in made]
         if len({d.tobytes() for d in drawn}) < len(drawn) - 1:
             raise CheckFailure("many seeds give the same factors: draw from the rng that draw is given, not from one that it seeds anew")
+        never_changed(drawn)
         if all((d == d[:1]).all() for d in drawn):
             raise CheckFailure("all examples of a batch get the same factors: draw along the first axis too")
         means, rows = np.array([d.mean() for d in drawn]), np.concatenate([d.reshape(len(d), -1).mean(1) for d in drawn])
@@ -102,6 +107,16 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
             raise CheckFailure(f"factors are {means.mean():.3g} on average: activations are smaller or larger in training than outside, "
                                "where they stay as they are. Divide by the probability of keeping one")
         return f"{means.mean():.2f} on average"
+
+    def never_changed(drawn: list[Any]) -> None:
+        """Check that the first and the last half of examples and channels take part, where others often do."""
+        changed = np.array(drawn) != np.median(drawn)
+        for axis, what in ((1, "examples"), (2, "channels")):
+            halves = np.array_split(np.moveaxis(changed, axis, 0), changed.shape[axis] if what == "channels" else 2)
+            counts = [half.sum() for half in halves]
+            if min(counts) == 0 and max(counts) >= _OFTEN:
+                raise CheckFailure(f"some {what} always get the same factor, while others change: draw for all of them. If that is meant: "
+                                   "allow={'factors'}")
 
     def shifts(drawn: list[Any]) -> str:
         """Check what is added in many draws."""
@@ -346,9 +361,10 @@ def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3),
             raise CheckFailure("applied again and again it goes on to make large values larger")
 
     def holds() -> str:
-        grows()
         once = first = constraint.apply(w)
-        close(constraint.apply(w), once, "the same array gives another result")
+        grows()
+        for _ in range(_CALLS):
+            close(constraint.apply(w), once, "the same array gives another result")
         for _ in range(50):
             twice = constraint.apply(once)
             if np.abs(twice - once).max(initial=0.0) < 1e-3:

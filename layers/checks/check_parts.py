@@ -203,22 +203,6 @@ def gradient(subject: Subject, masks: Sequence[Any], tolerance: float, seed: int
     return check([a + 0.3 if moves else a for a, moves in zip(arrays, whole)]) + ", whole numbers, such as indices, moved by 0.3"
 
 
-def masks_for(subject: Subject) -> list[Any] | None:
-    """A mask for each series, shorter from row to row; a row mask where a loss takes rows; None where there is nothing to mask."""
-    if subject.label_mask is not None:
-        return [subject.label_mask]
-    found: list[Any] = []
-    for kind, a in zip(subject.kinds, subject.arrays):
-        axis = time_axis(kind, a.ndim)
-        if axis is not None:
-            steps = a.shape[axis]
-            lengths = [max(1, steps - 2 * i) for i in range(len(a))]
-            found.append(np.array([[1.0] * n + [0.0] * (steps - n) for n in lengths]))
-        else:
-            found.append(np.array([[float(i != 1)] for i in range(len(a))]) if subject.has_loss and a.ndim == 2 else None)
-    return found if any(m is not None for m in found) else None
-
-
 def takes_masks(subject: Subject, runner: Runner, masks: Sequence[Any]) -> bool:
     """Whether the masks change anything."""
     ones = [None if m is None else np.ones_like(m) for m in masks]

@@ -220,3 +220,19 @@ class Runner:
         built = self.subject.build(sd, [given[f"x{i}"] for i in range(count)], values, [given.get(f"mask{i}") for i in range(count)],
                                    given.get("labels"), given.get("label_mask"))
         return sd, built
+
+
+def masks_for(subject: Subject) -> list[Any] | None:
+    """A mask for each series, shorter from row to row; a row mask where a loss takes rows; None where there is nothing to mask."""
+    if subject.label_mask is not None:
+        return [subject.label_mask]
+    found: list[Any] = []
+    for kind, a in zip(subject.kinds, subject.arrays):
+        axis = time_axis(kind, a.ndim)
+        if axis is not None:
+            steps = a.shape[axis]
+            lengths = [max(1, steps - 2 * i) for i in range(len(a))]
+            found.append(np.array([[1.0] * n + [0.0] * (steps - n) for n in lengths]))
+        else:
+            found.append(np.array([[float(i != 1)] for i in range(len(a))]) if subject.has_loss and a.ndim == 2 else None)
+    return found if any(m is not None for m in found) else None

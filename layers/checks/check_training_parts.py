@@ -14,11 +14,11 @@ from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, r
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.evaluation.base import BaseEvaluation
 from ...samediff.expressions.arrays import xp
-from ...samediff.graph.child_process import in_child
+from ...samediff.graph.child_process import in_child, in_copy, possible
 from ...samediff.training.updaters.kernel import UpdateKernel, UpdateRule
 from ...samediff.training.updaters.schedules import ExponentialSchedule, Schedule
 from ...samediff.training.updaters.updater import IUpdater
-from .check_options import options_check
+from .check_options import is_foreign, options_check
 from .check_parts import close, configuration_checks
 
 __all__ = ["check_evaluation", "check_schedule", "check_updater"]
@@ -256,10 +256,26 @@ def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 
         different = [p for p, a, b in zip(reversed(places), again, reversed(found)) if a != b]
         if different:
             raise CheckFailure(f"value_at{different[0]} gives another value when it is asked again: a schedule counts nothing itself")
+        if early:
+            raise CheckFailure(early)
+
+    def first_asked() -> str:
+        """What is wrong where one of two values is asked for first, each in a process of its own."""
+        def asked(*order: tuple[int, int]) -> list[float] | None:
+            try:
+                return [value_at(*p) for p in order]
+            except Exception:       # other checks say so
+                return None
+        ends = places[-1], places[0]
+        one, two = in_copy(lambda: asked(*ends)), in_copy(lambda: asked(*ends[::-1]))
+        return "" if one is None or two is None or one == two[::-1] else (
+            f"value_at{ends[0]} is {one[0]:.6g} where it is asked for first, and {two[1]:.6g} after value_at{ends[1]}: a schedule keeps "
+            "nothing")
 
     def marks(made: Schedule) -> list[Any]:
         return [np.array([made.value_at(i, e) for i, e in places], np.float64)]
 
+    early = first_asked() if is_foreign(schedule) and possible() else ""     # first of all: what was asked before may be what decides
     if report.run("values", values):
         report.run("not negative", negative)
         report.run("later iterations", later)
@@ -332,6 +348,7 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
         alike(empty, other, "one without counts that is merged with another differs from it")
         for one in (made, empty):
             one.eval(y, p)
+        alike(made, counted(everything, everything), "two merged halves that count on and the whole that does so differ")
         if other.stats() != before:
             raise CheckFailure("what is counted after merge is counted by the merged evaluation too: merge copies lists and arrays")
 

@@ -1,7 +1,7 @@
 """The order of axes in memory: results that are only read with their axes permuted lie like that from the start."""
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..base.spec import TensorSpec
 from ..ops.shape.reshaping import Permute
@@ -26,15 +26,19 @@ def orders(steps: Sequence[PlanStep], specs: Mapping[Value, TensorSpec], kept: C
         if step.orders is None or not step.outputs:                 # a control dependency computes nothing
             continue
         name = step.outputs[0]
-        read = readers.get(name, [])
-        if name in kept or len(read) != 1:
-            continue
-        order = _permuted(read[0], len(specs[name].shape or ()))
-        if order is not None and step.orders(order):
-            found[name] = order
+        for order in _permuted(name, len(specs[name].shape or ()), readers, kept):
+            if step.orders(order):          # that of the last one counts
+                found[name] = order
     return found
 
 
-def _permuted(step: PlanStep, rank: int) -> list[int] | None:
-    op = step.nodes[0].op
-    return op.order(rank, op.dimensions) if isinstance(op, Permute) and len(step.inputs) == 1 else None
+def _permuted(name: str, rank: int, readers: Mapping[Value | None, Sequence[PlanStep]], kept: Collection[str]) -> Iterator[list[int]]:
+    """The orders in which permutations that follow each other, and of which each alone reads the one before, take the axes."""
+    order = list(range(rank))
+    while name not in kept and len(read := readers.get(name, ())) == 1:
+        op = read[0].nodes[0].op
+        if not isinstance(op, Permute) or len(read[0].inputs) != 1:
+            return
+        order = [order[axis] for axis in op.order(rank, op.dimensions)]
+        yield order
+        name = read[0].outputs[0]

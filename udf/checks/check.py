@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
-from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, process_stays
 from ...samediff.base.user_code.leaks import keeps_no_memory
 from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.codecs.flatbuffers.graph import FlatNode
@@ -28,10 +28,10 @@ from ..java.java_op import JavaOp
 from ..java.java_style import UserDefinedCustomOp
 from ..ops.base import UserOp
 from ..ops.user_op import UserFunction, owner_class
-from . import circumstances, runs
-from .attributes import can_be_changed, other_attributes, with_other_attributes
+from . import circumstances, runs, values
+from .attributes import are_read, can_be_changed, gradient_is_written, other_attributes, users_code, with_other_attributes
 from .batching import batching_agrees
-from .examples import Example, more_rows, of_several_blocks, other_ranks, other_sizes, variants
+from .examples import Example, larger, more_rows, of_several_blocks, other_counts, other_ranks, other_sizes, variants
 from .gradient_code import stands_alone
 from .kernels import KERNELS
 from .saved_op import in_new_process
@@ -111,15 +111,15 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     """
     dtypes, shapes = _options(dtypes, shapes, order, tolerance, seed)
     made = _made(op, attributes or {})
-    arrays = _examples(made, inputs)
     report = OpReport(made.id)
+    arrays = _examples(made, inputs)
     typed = list(variants(arrays, dtypes, shapes, seed))
     run = run_apart if isinstance(made, runs.FOREIGN) and needed() else run_here
     run(report, [*_itself(made, arrays, typed)])
     if is_stuck(report) or _fails_itself(report):
         return report
     kernels = [*_kernels(made, arrays, typed)] if isinstance(made, UserOp) else []
-    checks = [*kernels, *_runs(made, arrays), *_gradients(made, arrays, gradient, order, tolerance, seed)]
+    checks = [*kernels, *_runs(made, arrays, report), *_gradients(made, arrays, gradient, order, tolerance, seed)]
     there = _on_device(made, arrays, device)
     if there is not None and not there[2]:
         checks.append(there[:2])
@@ -138,7 +138,7 @@ def _fails_itself(report: OpReport) -> bool:
 
 def _kernels(op: UserOp, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Named:
     """Kernels keep to their arrays."""
-    several = [*(variant for _, variant in typed), *other_sizes(arrays)]
+    several = [*(variant for _, variant in typed), *other_sizes(arrays), *larger(arrays)]
     if op.has_cuda() or op.cuda_gradient is not None:
         several += of_several_blocks(arrays, THREADS)
     for name, has, check in KERNELS:
@@ -164,7 +164,7 @@ def _unless_refused(op: Op, variant: Example, arrays: Example, check: Callable[[
     return "refused" if refused else check()
 
 
-def _runs(op: Op, arrays: Example) -> Named:
+def _runs(op: Op, arrays: Example, report: CheckReport) -> Named:
     """Runs that must agree."""
     rows = more_rows(arrays)
     if not isinstance(op, runs.FOREIGN):
@@ -180,18 +180,24 @@ def _runs(op: Op, arrays: Example) -> Named:
     yield "inputs stay unchanged", lambda: runs.keeps_inputs(op, arrays)
     yield "calls do not depend on each other", lambda: runs.independent(op, arrays)
     yield "several threads", lambda: runs.in_threads(op, arrays)
-    yield "memory", lambda: keeps_no_memory(lambda: runs.results(op, arrays), _code(op))
+    yield "memory", lambda: keeps_no_memory(lambda: runs.results(op, arrays), users_code(op))
+    yield "process stays", lambda: process_stays(report, lambda: runs.results(op, arrays))
     yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
     yield "the same outside training", lambda: runs.plan_rewrite(op, arrays, training=False)
     yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
+    if counts := other_counts(op, arrays):
+        yield "other numbers of inputs", lambda: runs.of_sizes(op, counts)
     if not isinstance(op, UserOp) or op.has_infer():
         yield "other numbers of axes", lambda: runs.of_ranks(op, other_ranks(arrays))
     if isinstance(op, UserOp) and (op.has_cpu() or op.has_cuda()):
-        yield "other values", lambda: circumstances.other_values(op, arrays)
+        yield "other values", lambda: values.other_values(op, arrays)
+        yield "special values", lambda: values.special_values(op, arrays)
     if op.stateful:
         yield "random numbers", lambda: circumstances.heeds_runs(op, arrays)
     yield "inputs are used", lambda: circumstances.uses_inputs(op, arrays)
-    yield "precision", lambda: circumstances.keeps_precision(op, arrays)
+    yield "precision", lambda: values.keeps_precision(op, arrays)
+    if isinstance(op, UserOp) and op.attribute_names():
+        yield "attributes are read", lambda: are_read(op)
     if can_be_changed(op):
         yield "other attributes", lambda: with_other_attributes(op, arrays, _round_trip)
     yield "strided inputs", lambda: runs.strided(op, arrays)
@@ -243,21 +249,6 @@ def _gradients_in_float64(op: Op, arrays: Example, asked: bool | None, order: in
                 yield "gradient outside training", lambda: circumstances.gradient_outside_training(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
             yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)
-
-
-def _code(op: Op) -> Any:
-    """The function or class that the author wrote."""
-    if isinstance(op, JavaOp):
-        return op.user_class
-    code = getattr(op, "raw_compute", type(op))
-    return getattr(code, "user_code", getattr(code, "__func__", code))
-
-
-def gradient_is_written(op: Op) -> bool:
-    """Whether the author wrote a gradient that is to be the derivative: what follows from code cannot differ from it."""
-    in_java = isinstance(op, JavaOp) and op.user_class.do_diff is not UserDefinedCustomOp.do_diff
-    written = in_java or (isinstance(op, UserOp) and (type(op).grad is not UserOp.grad or op.has_coded_gradient()))
-    return written and op.gradient == "full"
 
 
 #: Of functions and classes, and of ops in DL4J's form.

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
-from ...samediff.base.user_code import precision
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.errors import DL4PyError
 from ...samediff.executor.session import run
@@ -20,10 +19,9 @@ from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.op import Op
 from ...samediff.ir.run_context import RunContext
 from ...samediff.ir.signature import input_names
-from ..ops.base import UserOp
 from . import runs
 from .attributes import other_attributes
-from .examples import Example, more_rows
+from .examples import Example, more_rows, other_counts
 
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
@@ -34,6 +32,8 @@ _STEP = 1e-6
 _SIZES = 3
 #: Far from the examples, where functions may swing within a step of the differences, a gradient is wrong by more than this.
 _FAR, _FAR_AWAY = 1e-2, "for much larger inputs"
+#: Of which gradients are taken.
+_MULTIPLES = (1e6, 1e-9, -1.0)
 
 
 def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
@@ -46,21 +46,27 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
     _of_this_run(op, arrays)
     compared = 0
     for what, advice, places in _elsewhere(arrays, seed):
-        taken = [p for p in places if _finite(op, p)]
+        taken = [p for p in places if finite(op, p)]
         least = _FAR if what is _FAR_AWAY else 1e-5
         failures = [f for p in taken if (f := _failure(op, p, tolerance, seed, least))]
         compared += bool(taken)
         if len(failures) == len(places) and taken:
             raise CheckFailure(f"{what}: {failures[0]}. {advice}")
-    _of_one_more_axis(op, arrays, tolerance, seed)
+    for given in other_counts(op, arrays):
+        if runs.takes(op, given) and (failure := _failure(op, given, tolerance, seed)):
+            raise CheckFailure(f"with {sum(a is not None for a in given)} inputs: {failure}. grad returns one for each input")
+    _of_other_axes(op, arrays, tolerance, seed)
     _numbers_at_zero(op, arrays)
+    _numbers_far_away(op, arrays)
+    _is_linear(op, arrays)
+    _of_one_array(op, arrays)
     return f"at {compared} other places"
 
 
 def _of_this_run(op: Op, arrays: Example) -> None:
     """CheckFailure where a gradient that was built when the inputs had other values is not that of their values now."""
     other = runs.scaled(arrays, 2)
-    if not _finite(op, other):
+    if not finite(op, other):
         return
     wanted, found = _gradients(op, arrays, DataType.DOUBLE), _gradients(op, arrays, DataType.DOUBLE, before=other)
     for i, a in wanted.items():
@@ -69,21 +75,25 @@ def _of_this_run(op: Op, arrays: Example) -> None:
                                "is given, and takes nothing that compute has left in the class or module")
 
 
-def _of_one_more_axis(op: Op, arrays: Example, tolerance: float, seed: int) -> None:
-    """CheckFailure where the gradient is wrong for inputs with a further axis in front, as far as op and gradient take them."""
-    def given(scale: float) -> list[Any]:
-        return [a if a is None or not is_floating(a.dtype) else np.stack([a * scale, 0.9 * a * scale]) for a in arrays]
-    failures = []
-    for place in map(given, (1.0, 1.1)):
-        if not _finite(op, place):
-            return
-        try:
-            failures.append(_failure(op, place, tolerance, seed))
-        except Exception:           # a gradient that refuses them
-            return
-    if all(failures):
-        raise CheckFailure(f"for inputs with one more axis in front, which the code takes: {failures[0]}. Count axes from the end "
-                           "(axis=-1) in both, or refuse such inputs")
+def _of_other_axes(op: Op, arrays: Example, tolerance: float, seed: int) -> None:
+    """CheckFailure where the gradient is wrong for inputs with a further axis in front or none, as far as op and gradient take them."""
+    def failure(change: Callable[[Any], Any]) -> str:
+        found = []
+        for by in (1.0, 1.1):
+            place = [a if a is None or not is_floating(a.dtype) or not a.size else change(by * a) for a in arrays]
+            if not finite(op, place):
+                return ""
+            try:
+                found.append(_failure(op, place, tolerance, seed))
+            except Exception:           # a gradient that refuses them
+                return ""
+        return found[0] if all(found) else ""
+    if wrong := failure(lambda a: np.stack([a, 0.9 * a])):
+        raise CheckFailure(f"for inputs with one more axis in front, which the code takes: {wrong}. Count axes from the end (axis=-1) in "
+                           "both, or refuse such inputs")
+    if wrong := failure(lambda a: a.reshape(-1)[a.size // 2]):
+        raise CheckFailure(f"for single numbers, which the code takes: {wrong}. Look at what grad does with inputs of shape (), or refuse "
+                           "them")
 
 
 def _numbers_at_zero(op: Op, arrays: Example) -> None:
@@ -92,12 +102,56 @@ def _numbers_at_zero(op: Op, arrays: Example) -> None:
         return [a if j != i or a is None else np.where(np.arange(a.size).reshape(a.shape) % 2, a, by).astype(a.dtype)
                 for j, a in enumerate(arrays)]
     for i, a in enumerate(arrays):
-        if a is not None and is_floating(a.dtype) and a.size and all(_finite(op, moved(i, by)) for by in (0.0, 1e-3, -1e-3)):
+        if a is not None and is_floating(a.dtype) and a.size and all(finite(op, moved(i, by)) for by in (0.0, 1e-3, -1e-3)):
             with np.errstate(all="ignore"):
                 found = _gradients(op, moved(i, 0.0), DataType.of(a))
             if any(g is not None and np.isnan(g).any() for g in found.values()):
                 raise CheckFailure(f"where input {i} is 0, the gradient is not a number, and the op is one there and beside it: divide by "
                                    "what is never 0, as in xp.where(x == 0, 0, g / xp.where(x == 0, 1, x))")
+
+
+def _numbers_far_away(op: Op, arrays: Example) -> None:
+    """CheckFailure where the gradient is not a number for inputs so large that exp leaves the range, and the op is one."""
+    for by in (1e3, -1e3):
+        there = runs.scaled(arrays, by)
+        if not finite(op, there):
+            continue
+        with np.errstate(all="ignore"):
+            found = _gradients(op, there, DataType.DOUBLE)
+        if any(g is not None and np.isnan(g).any() for g in found.values()):
+            raise CheckFailure(f"for inputs times {by:g} the gradient is not a number, and the op is one: exp of large numbers is "
+                               "infinite; use outputs[0] where it holds what is needed, or exp(-abs(x))")
+
+
+def _is_linear(op: Op, arrays: Example) -> None:
+    """CheckFailure where a multiple of the gradient of outputs does not give that multiple of the gradient of inputs."""
+    once = _gradients(op, arrays, DataType.DOUBLE)
+    for by in _MULTIPLES:
+        found = _gradients(op, arrays, DataType.DOUBLE, times=by)
+        for i, a in once.items():
+            if a is not None and np.isfinite(a).all() and not np.allclose(found[i] / by, a, 1e-6, 1e-9 * np.abs(a).max(initial=0.0)):
+                raise CheckFailure(f"gradients of outputs times {by:g} do not give the gradient of input {i} times {by:g}: grad multiplies "
+                                   "output_grads by the derivative, and clips or rounds nothing of them; "
+                                   'gradient="surrogate" where that is meant')
+
+
+def _of_one_array(op: Op, arrays: Example) -> None:
+    """CheckFailure where two inputs that are one variable get a gradient that is not the one of both."""
+    floating = [i for i, a in enumerate(arrays) if a is not None and is_floating(a.dtype)]
+    pairs = [(i, j) for i in floating for j in floating if i < j and arrays[i].shape == arrays[j].shape]
+    for i, j in pairs[:1]:
+        def built(sd: SameDiff, v: list[Any], i: int = i, j: int = j) -> Any:
+            return sd.place_op(op, [*v[:j], v[i], *v[j + 1:]])
+        given = [arrays[i] if k == j else a for k, a in enumerate(arrays)]
+        if not finite(op, given):
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                check_gradient(built, given, 1, 1e-5, 0, 1, fixed=(j,))
+        except AssertionError as error:
+            if "nan" not in str(error) and "inf" not in str(error):
+                raise CheckFailure(f"where inputs {i} and {j} are one variable: {error}. Where they are equal, their gradients add up to "
+                                   "that of both: with >= for one, > for the other") from error
 
 
 def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
@@ -106,7 +160,7 @@ def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, see
     for name, other in other_attributes(op, arrays):
         places = [[a if a is None or not is_floating(a.dtype) else a * np.asarray(1 + 0.02 * k, a.dtype) for a in arrays] for k in (0, 1)]
         try:
-            failures = [f for p in places if _finite(other, p) and _floats(other, p) and (f := _failure(other, p, tolerance, seed))]
+            failures = [f for p in places if finite(other, p) and _floats(other, p) and (f := _failure(other, p, tolerance, seed))]
         except Exception as error:
             if _is_refusal(error):
                 continue
@@ -208,7 +262,8 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
                 break
 
 
-def _finite(op: Op, arrays: Example) -> bool:
+def finite(op: Op, arrays: Example) -> bool:
+    """Whether an op takes the arrays and gives finite numbers."""
     if not runs.takes(op, arrays):
         return False
     try:
@@ -226,7 +281,7 @@ def steps_piece_by_piece(op: Op, arrays: Example) -> str:
     def moves(by: float) -> bool:
         place = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) * by for a in arrays]
         beside = [a if a is None or not is_floating(a.dtype) else a + _STEP * np.maximum(np.abs(a), _STEP) for a in place]
-        if not (_finite(op, place) and _finite(op, beside)):
+        if not (finite(op, place) and finite(op, beside)):
             return False
         return any(a.shape == b.shape and a.dtype.kind == "f" and not np.array_equal(a, b)
                    for a, b in zip(*([np.asarray(r) for r in runs.results(op, p)] for p in (place, beside))))
@@ -274,7 +329,8 @@ def gradient_of_open_sizes(op: Op, arrays: Example) -> str:
     return f"{len(known)} inputs"
 
 
-def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, before: Example | None = None) -> dict[int, Any]:
+def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, before: Example | None = None,
+               times: float = 1.0) -> dict[int, Any]:
     """Gradients of the sum of the floating outputs, times fixed weights, by input; ``before``: values while they are built."""
     sd, points = SameDiff(), dict[int, Any]()
     variables: list[Any] = []
@@ -291,7 +347,7 @@ def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, b
     context, total = RunContext(training=True, seed=1, iteration=0), None
     for o in outputs:
         shape = run(sd, feeds, [o.name()], context)[o.name()].shape
-        weights = np.linspace(-1, 2, int(np.prod(shape))).reshape(shape)
+        weights = times * np.linspace(-1, 2, int(np.prod(shape))).reshape(shape)
         part = (o.cast_to(DataType.DOUBLE) * sd.constant(weights)).sum()
         total = part if total is None else total + part
     found = sd.gradients(total, list(points.values()))
@@ -313,7 +369,8 @@ def in_either_order(op: Op, arrays: Example) -> str:
         except Exception:       # values that it refuses tell nothing here
             return None
     compared = 0
-    for what, second, given in (("call", op, other), *((f"op with another {n!r}", o, arrays) for n, o in other_attributes(op)[:2])):
+    more = ((f"op with another {n!r}", o, arrays) for n, o in other_attributes(op)[:2])
+    for what, second, given in (("call", op, other), ("call", op, _stirred(arrays)), *more):
         one = in_copy(lambda second=second, given=given: calls((op, arrays), (second, given)))  # type: ignore[misc]
         two = in_copy(lambda second=second, given=given: calls((second, given), (op, arrays)))  # type: ignore[misc]
         if one is None or two is None:
@@ -324,6 +381,15 @@ def in_either_order(op: Op, arrays: Example) -> str:
                                "neither in globals, closures and default arguments nor in its class; what it needs is an input or an "
                                "attribute")
     return f"{compared} orders"
+
+
+def _stirred(arrays: Example) -> list[Any]:
+    """The same numbers in another order, but for the first and the last one: sums, ends and extremes tell no arrays apart."""
+    def stirred(a: Any) -> Any:
+        flat = a.reshape(-1).copy()
+        flat[1:-1] = flat[1:-1][::-1]
+        return flat.reshape(a.shape)
+    return [None if a is None else stirred(a) if is_floating(a.dtype) else a.copy() for a in arrays]
 
 
 def heeds_runs(op: Op, arrays: Example) -> str:
@@ -377,26 +443,3 @@ def _heeds(op: Op, arrays: Example, i: int, other: Any) -> bool:
         if not runs.equal(found, wanted):
             return True
     return False
-
-
-def keeps_precision(op: Op, arrays: Example) -> str | None:
-    """Outputs in float64 of float64 inputs have the digits of float64."""
-    wide = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) for a in arrays]
-    if not any(a is not None and is_floating(a.dtype) and a.size for a in wide) or not runs.takes(op, wide):
-        return "not run"
-    precision.keeps_precision(lambda by: runs.results(op, [a if a is None or not is_floating(a.dtype) else a * by for a in wide]), "output")
-    return None
-
-
-def other_values(op: UserOp, arrays: Example) -> str:
-    """Kernels against array code for values of the other sign, larger and smaller ones."""
-    taken = 0
-    for by in (-10.0, 10.0, -1.0, 0.01, 0.0):
-        given = [a if a is None or not is_floating(a.dtype) else np.asarray(a * by, a.dtype) for a in arrays]
-        if _finite(op, given):
-            try:
-                runs.plan_rewrite(op, given)
-            except CheckFailure as error:
-                raise CheckFailure(f"for inputs times {by:g}: {error}") from error
-            taken += 1
-    return f"{taken} others"

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.ir.op import Op
+from ..ops.base import UserOp
 
 #: Arrays for the inputs of an op, None for one that is left out.
 Example = Sequence[Any]
 
-#: So many groups of axes are given other sizes.
-_GROUPS = 8
+#: So many groups of axes are given other sizes; of kernels some are given this one, for which no small buffer is enough.
+_GROUPS, _LARGE = 8, 67
 
 
 def variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any], seed: int) -> Iterator[tuple[str, list[Any]]]:
@@ -51,6 +53,30 @@ def other_sizes(arrays: Example) -> list[list[Any]]:
     return list({tuple(None if a is None else a.shape for a in m): m for m in made}.values())
 
 
+def larger(arrays: Example) -> list[list[Any]]:
+    """Examples with many more values along all axes of one size."""
+    sizes = list(dict.fromkeys(n for a in arrays if a is not None for n in a.shape if n > 1))
+    made = [_resized(arrays, lambda i, axis, n, size=size: _LARGE if n == size else n) for size in sizes[:2]]
+    return [[_apart(a) if a is not None and is_floating(a.dtype) else a for a in several] for several in made]
+
+
+def _apart(a: Any) -> Any:
+    """An array without equal numbers, but for 0 and 1 in masks."""
+    return a if np.isin(a, (0, 1)).all() else (a * (1 - 1e-2 * np.arange(a.size).reshape(a.shape) / a.size)).astype(a.dtype)
+
+
+def other_counts(op: Op, arrays: Example) -> list[list[Any]]:
+    """The example without each input that may be left out, and with more and fewer of those of which there may be any number."""
+    names = op.inputs.split() if isinstance(op, UserOp) else []     # DL4J's form does not say how many it takes
+    made = [[None if j == i else a for j, a in enumerate(arrays)] for i, n in enumerate(names[:len(arrays)])
+            if n.endswith("?") and arrays[i] is not None]
+    several = len(arrays) - len(names) + 1
+    if names and names[-1].startswith("*") and several > 0 and arrays[-1] is not None:
+        made.append([*arrays, np.asarray(arrays[-1] * 0.9, arrays[-1].dtype)])
+        made += [list(arrays[:-1])] if several > 1 else []
+    return made
+
+
 def other_ranks(arrays: Example) -> Iterator[tuple[str, list[Any]]]:
     """The example with one more axis in front, of all inputs or of the first alone, and without the first axis; each with what it is."""
     sizes = {n for a in arrays if a is not None for n in a.shape}
@@ -62,7 +88,7 @@ def other_ranks(arrays: Example) -> Iterator[tuple[str, list[Any]]]:
         yield "one axis less", [None if a is None else a[0] for a in arrays]
 
 
-def _resized(arrays: Example, size: Callable[[int, int, int], int]) -> list[Any]:
+def _resized(arrays: Example, size: Callable[..., int]) -> list[Any]:
     """The values of each array again and again along each axis, as often as its new size asks for."""
     made = []
     for i, a in enumerate(arrays):

@@ -65,7 +65,8 @@ def agree(found: Sequence[Any], wanted: Sequence[Any], what: str, inputs: Exampl
         a, b = (x.astype(np.float64) for x in (got, expected))
         tolerance = max(_TOLERANCES[got.dtype.name], narrow) if got.dtype.name in _TOLERANCES else 0.0
         with np.errstate(all="ignore"):
-            largest = max(largest, float(np.nanmax(np.abs(a - b), initial=0.0)))
+            apart = np.abs(a - b)
+        largest = max(largest, float(apart[~np.isnan(apart)].max(initial=0.0)))
         if not np.array_equal(np.isnan(a), np.isnan(b)):
             raise CheckFailure(f"output {i} of {what}: NaN in one of them")
         if not np.allclose(a, b, tolerance, tolerance / 10, equal_nan=True):
@@ -108,7 +109,7 @@ def keeps_inputs(op: Op, arrays: Example) -> None:
                 raise
 
 
-def scaled(arrays: Example, by: int) -> list[Any]:
+def scaled(arrays: Example, by: float) -> list[Any]:
     """Other values of the floating inputs."""
     return [None if a is None else np.asarray(a * by, a.dtype) if is_floating(a.dtype) else a.copy() for a in arrays]
 
@@ -255,7 +256,7 @@ def strided(op: Op, arrays: Example) -> str:
     views = [a if a is None else _spread(a)[..., ::2].T if a.ndim else a for a in arrays]
     wanted = results(op, arrays)
     agree([np.asarray(r) for r in results(op, views)], wanted, "compute on strided and on contiguous inputs")
-    for what, given in (("whose columns come first in memory", [a if a is None else np.asfortranarray(a) for a in arrays]),
+    for what, given in (("whose columns come first in memory", [a if a is None or not a.ndim else np.asfortranarray(a) for a in arrays]),
                         ("that run backwards in memory", [a if a is None or not a.ndim else a[::-1].copy()[::-1] for a in arrays])):
         try:
             agree([np.asarray(r) for r in results(op, given)], wanted, f"compute on inputs {what} and on others")

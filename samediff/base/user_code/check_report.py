@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ...errors import ConfigurationError, DL4PyError, did_you_mean
+from .process_state import changed_by, settings
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,13 @@ class CheckReport:
         What was checked: ``"op 'tanh'"``, ``"layer LSTM"``.
     checks : list of Check
         What was looked at, in this order.
+    settings : dict
+        Of the process, as they were before anything ran.
     """
 
     subject: str
     checks: list[Check] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=settings, repr=False, compare=False)
 
     @property
     def passed(self) -> bool:
@@ -96,6 +100,13 @@ class CheckReport:
         for tell in watched:
             tell(self.checks[-1])
         return self.checks[-1].passed
+
+
+def process_stays(report: CheckReport, call: Callable[[], Any]) -> None:
+    """CheckFailure where a call changes what all code of the process shares."""
+    changed = changed_by(call, report.settings)
+    if changed:
+        raise CheckFailure(f"it changes, for all other code of the process too, {changed}")
 
 
 def require_instance(check: str, value: Any, base: type, example: str) -> None:

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, get_args
 
 import numpy as np
 
@@ -26,6 +26,46 @@ def others(value: Any) -> Iterator[Any]:
         yield from _changed(value, type(value))
     elif isinstance(value, dict):
         yield from _changed(value.values(), lambda values: dict(zip(value, values)))
+
+
+#: In the place of None, and for the elements of an empty tuple, by what is declared.
+_OF_TYPES: dict[Any, tuple[Any, ...]] = {float: (0.5, 2.0), int: (0, 1, -1), bool: (True, False), complex: (0.5 + 0.5j,)}
+
+
+def others_of(hint: Any, value: Any, words: Collection[str] = ()) -> Iterator[Any]:
+    """Other values of a declared type: those of :func:`others`, and what the type and words of the code tell of None, of texts and of
+    empty tuples."""
+    yield from others(value)
+    hints = [h for h in (get_args(hint) if type(None) in get_args(hint) else (hint,)) if h is not type(None)]
+    if value is None:
+        for h in hints:
+            yield from _OF_TYPES.get(h, words if h is str else _tuples(h))
+    elif type(None) in get_args(hint):
+        yield None
+    if isinstance(value, str):
+        yield from (w for w in words if w != value)
+    if isinstance(value, tuple) and not value:
+        yield from (t for h in hints for t in _tuples(h))
+
+
+def _tuples(hint: Any) -> Iterator[Any]:
+    """Tuples of one element, of a type of tuples or lists."""
+    yield from ((v,) for v in _OF_TYPES.get(next(iter(get_args(hint)), None), ()))
+
+
+def words_of(code: Any) -> list[str]:
+    """Single words among the constants of a function, such as names of modes."""
+    found: list[str] = []
+    waiting: list[Any] = [getattr(code, "__code__", None)]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, str) and one.isidentifier():
+            found.append(one)
+        elif isinstance(one, (tuple, frozenset)):
+            waiting += one
+        elif hasattr(one, "co_consts"):
+            waiting += one.co_consts
+    return list(dict.fromkeys(found))
 
 
 def _changed(values: Any, made: Callable[[Any], Any]) -> Iterator[Any]:

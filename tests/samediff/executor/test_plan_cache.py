@@ -122,6 +122,22 @@ def test_products_lie_as_they_are_read(axes):
     agree(sd, feeds, "t")
 
 
+@pytest.mark.parametrize("first, then, whole", [
+    ((0, 1, 3, 2), (0, 2, 1, 3), True), ((0, 2, 1, 3), (0, 1, 3, 2), False), ((0, 2, 1, 3), (0, 2, 1, 3), True),
+    ((1, 0, 2, 3), (0, 2, 1, 3), True)],
+    ids=str)
+def test_products_lie_as_the_last_permutation_reads_them(first, then, whole):
+    sd = SameDiff.create()
+    x, y = sd.placeholder("x", F, -1, 2, 5, 3), sd.placeholder("y", F, -1, 2, 3, 6)
+    z = sd.linalg.matmul(x, y).permute(*first).permute(*then)
+    sd.math.tanh("t", z.reshape(-1))
+    feeds = {"x": array(4, 2, 5, 3), "y": array(4, 2, 3, 6)}
+    frame = plan_of(sd, feeds, "t").peek()
+    assert frame.layouts[z.name()].flags.c_contiguous == whole
+    assert not frame.calls and not frame.copies
+    agree(sd, feeds, "t")
+
+
 def test_products_that_others_read_keep_their_order():
     sd = SameDiff.create()
     x = sd.placeholder("x", F, -1, 2, 5, 5)

@@ -12,7 +12,7 @@ import pytest
 
 from dl4py.samediff.errors import ShapeError
 from dl4py.udf import UserOp, check_op, user_op
-from dl4py.udf.checks.examples import other_sizes
+from dl4py.udf.checks.examples import larger, other_sizes
 from dl4py.udf.checks.runs import of_sizes
 from tests.samediff.cuda.support import needs_compiler
 
@@ -200,7 +200,8 @@ def test_right_kernels_pass(kernel, code, infer, inputs):
     op = user_op(f"test_check_kernels.right_{kernel.__name__}", infer=infer, numba=kernel)(code)
     report = check_op(op, inputs, gradient=False)
     assert report.passed, str(report)
-    assert {c.name: c.detail for c in report.checks}["kernel stays in its arrays"] == f"{2 + len(other_sizes(inputs))} shapes and types"
+    tried = 2 + len(other_sizes(inputs) + larger(inputs))
+    assert {c.name: c.detail for c in report.checks}["kernel stays in its arrays"] == f"{tried} shapes and types"
 
 
 def test_a_kernel_without_an_input_that_may_be_left_out():
@@ -215,7 +216,7 @@ def test_a_kernel_without_an_input_that_may_be_left_out():
 def test_how_many_shapes_and_types_a_cuda_text_was_tried_on():
     report = check_op(doubled("counted", cuda=text("if (i < n) y[i] = x[i] * 2;")), [X[0]], gradient=False)
     found = {c.name: c.detail for c in report.checks}["CUDA text stays in its arrays"]
-    assert found == f"{3 + len(other_sizes([X[0]]))} shapes and types"
+    assert found == f"{3 + len(other_sizes([X[0]]) + larger([X[0]]))} shapes and types"
 
 
 def test_checks_leave_the_filters_of_warnings_alone():

@@ -110,12 +110,11 @@ FIRST = ["attributes are typed and hashable", "survives saving and loading"]
 FLOATS, GIVEN = ["shape rule, float32", "shape rule, float64"], ["shape rule, as given"]
 OURS = ["inputs stay unchanged", "compiled plan agrees with compute"]
 RUNS = ["calls in either order", "saved, in a new process", "inputs stay unchanged", "calls do not depend on each other", "several threads",
-        "memory",
-        "compiled plan agrees with compute", "the same outside training", "other sizes"]
+        "memory", "process stays", "compiled plan agrees with compute", "the same outside training", "other sizes"]
 MEMORY = ["inputs are used", "precision", "strided inputs", "one array as several inputs"]
 THEIRS = [*RUNS, *MEMORY]
 RANKS = ["other numbers of axes"]        # of rules that are written
-VALUES, NUMBERS = ["other values"], ["random numbers"]
+VALUES, NUMBERS, COUNTS = ["other values", "special values"], ["random numbers"], ["other numbers of inputs"]
 WRITTEN = ["gradient elsewhere", "gradient in float32", "gradient of open sizes"]
 HALF, BATCH, ROWS = ["half precision"], ["batching agrees with single calls"], ["shape rule, twice the rows"]
 BOTH = ["gradient", "second gradient"]
@@ -141,8 +140,8 @@ KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradi
      [*FLOATS, *ROWS, "inputs stay unchanged", *BOTH]),
     (plain, [X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
     (plain, [K], {}, [*GIVEN, *THEIRS]),
-    (plain, [K, X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),                           # any of them
-    (plain, [K, None, X], {}, [*FLOATS, *THEIRS, *HALF, *BOTH]),
+    (plain, [K, X], {}, [*FLOATS, *RUNS, *COUNTS, *MEMORY, *HALF, *BOTH]),                           # any of them
+    (plain, [K, None, X], {}, [*FLOATS, *RUNS, *COUNTS, *MEMORY, *HALF, *BOTH]),
     (plain, [K, None], {}, [*GIVEN, *THEIRS]),
     (plain, [X], {"device": "emulated"}, [*FLOATS, *THEIRS, *HALF, *BOTH, "emulated:0 agrees with compute"]),
     (whole, [X], {}, [*FLOATS, *THEIRS, *HALF, *BATCH, *BOTH]),
@@ -155,7 +154,7 @@ KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradi
     (kernels, [X], {}, [*FLOATS, *KERNELS[:2], *RUNS, *VALUES, *MEMORY, *HALF, *BOTH, "emulated:0 agrees with compute"]),
     (gradients, [X], {}, [*FLOATS, *KERNELS[2:], *THEIRS, *HALF, *BOTH, "gradient by itself", *WRITTEN]),
     (drawn_text, [X], {}, [*FLOATS, KERNELS[1], *RUNS, *VALUES, *NUMBERS, *MEMORY, *HALF, *BOTH]),
-    (scaled, [X], {}, [*FLOATS, *RUNS, *MEMORY[:2], "other attributes", *MEMORY[2:], *HALF, *BOTH]),
+    (scaled, [X], {}, [*FLOATS, *RUNS, *MEMORY[:2], "attributes are read", "other attributes", *MEMORY[2:], *HALF, *BOTH]),
     (Java, [X], {}, [*FLOATS, *RUNS, *RANKS, *MEMORY, *HALF, *BOTH]),
     (Java, [K], {}, [*GIVEN, *RUNS, *RANKS, *MEMORY])])
 def test_by_op_and_inputs(planned, monkeypatch, op, inputs, options, wanted):
