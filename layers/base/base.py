@@ -21,7 +21,7 @@ from ..functions.weight_init import IWeightInit
 from ..functions.weight_noise import IWeightNoise
 from ..preprocessors import InputPreProcessor
 from ..types.formats import RNNFormat
-from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward
+from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import BaseLayerNames, FeedForwardLayerNames, LayerNames, NoParamLayerNames
 from ..types.layer_type import LayerType
 from ..types.old_options import OLD_OPTIONS
@@ -184,6 +184,9 @@ class Layer(LayerContract, Configuration, LayerNames):
         if not isinstance(input_type, kinds):
             names = " or ".join(k.__name__.removeprefix("InputType") for k in kinds)
             raise automatic.refuse(self.label, input_type, names)
+        if isinstance(input_type, InputTypeRecurrent) and input_type.pooled and InputTypeFeedForward not in kinds:
+            raise ConfigurationError(f"{self.label} takes time series; what is in front gives one row for each, as {input_type!r} says. "
+                                     "A layer for rows (DenseLayer, OutputLayer) fits there")
         if self.reads_channels_first:
             automatic.refuse_channels_last(self.label, input_type)
 

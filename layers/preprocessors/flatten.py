@@ -54,6 +54,12 @@ class FlattenPreProcessor(InputPreProcessor, FlattenPreProcessorNames):
             return x
         return reshaped(x, (-1,), self.shape() if any(self.shape()) else None, type(self).__name__)
 
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask.reshape(mask.shape[0], -1) if mask.ndim == len(self.shape()) + 1 else mask
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return mask if mask is None or rank_of(mask) != len(self.shape()) + 1 else reshaped(mask, (-1,))
+
 
 @configuration(PACKAGE + "CnnToFeedForwardPreProcessor")
 class CnnToFeedForwardPreProcessor(FlattenPreProcessor, CnnToFeedForwardPreProcessorNames):
@@ -85,12 +91,6 @@ class CnnToFeedForwardPreProcessor(FlattenPreProcessor, CnnToFeedForwardPreProce
             return (0, 0, 0)
         size = (self.input_height, self.input_width)
         return (self.num_channels, *size) if self.format is CNN2DFormat.NCHW else (*size, self.num_channels)
-
-    def mask(self, mask: Any, minibatch: int) -> Any:
-        return mask.reshape(mask.shape[0], -1) if mask.ndim == 4 else mask
-
-    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
-        return mask if mask is None or rank_of(mask) != 4 else reshaped(mask, (-1,))
 
 
 @configuration("org.deeplearning4j.nn.modelimport.keras.preprocessors.TensorFlowCnnToFeedForwardPreProcessor")

@@ -21,7 +21,7 @@ __all__ = ["FeedForwardToCnn3DPreProcessor", "FeedForwardToCnnPreProcessor"]
 
 @configuration
 class UnflattenPreProcessor(InputPreProcessor, UnflattenPreProcessorNames):
-    """Reshapes rows in C order; arrays of the full rank pass through."""
+    """Reshapes rows in C order; arrays of the full rank pass through. A mask with one value for each row counts for its whole image."""
 
     def shape(self) -> tuple[int, ...]:
         """Shape of one example of the result."""
@@ -45,6 +45,15 @@ class UnflattenPreProcessor(InputPreProcessor, UnflattenPreProcessorNames):
         if rank_of(x) == len(self.shape()) + 1:
             return x
         return reshaped(x, self.shape(), (math.prod(self.shape()),), type(self).__name__)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask.reshape(-1, *self._one()) if mask.shape[1:] == (1,) else mask
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return reshaped(mask, self._one()) if mask is not None and rank_of(mask) == rank_of(x) == 2 else mask
+
+    def _one(self) -> tuple[int, ...]:
+        return (1,) * len(self.shape())
 
 
 @configuration(PACKAGE + "FeedForwardToCnnPreProcessor")

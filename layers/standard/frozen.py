@@ -9,7 +9,8 @@ from ..base.base import PACKAGE, BaseLayer, Layer, layer
 from ..functions.constraints import LayerConstraint
 from ..types.java_names import FrozenLayerNames, FrozenLayerWithBackpropNames
 from ..types.parameters import LayerScope, Parameter
-from .wrappers import BaseWrapperLayer, defining, inside
+from .inside import defining, inside
+from .wrappers import BaseWrapperLayer
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff

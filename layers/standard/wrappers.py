@@ -1,7 +1,6 @@
 """Layers around another layer."""
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -27,6 +26,7 @@ from ..types.java_names import (
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 from ..types.positional import positional
+from .inside import agreed, informed, inside, layers_inside, made_for, named, normalization_of, time_last
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -48,6 +48,7 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
     """
 
     takes_dropout: ClassVar[bool] = False
+    reads_series: ClassVar[bool] = False            # True where the wrapper itself has to know which axis is time
     own_options: ClassVar[frozenset[str]] = frozenset({"dropout", "constraints"})
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
     underlying: Layer = field(aliases=("set_underlying",), kw_only=False)
@@ -113,7 +114,10 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         return self.underlying.get_output_type(0, input_type)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
-        return self.replace(underlying=informed(self.underlying, input_type, override))
+        inner = informed(self.underlying, input_type, override)
+        if self.reads_series:
+            agreed(self, inner, input_type)
+        return self.replace(underlying=inner)
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         return self.underlying.get_pre_processor_for_input_type(input_type)
@@ -130,37 +134,6 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
         self._put(underlying=named(self.underlying, self.layer_name))
 
 
-def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
-    """The wrapped layer with its own dropout and weight noise; ``masked`` gives recurrent layers the mask that they would ignore alone."""
-    if layer.dropout is not None and layer.takes_dropout:
-        x = layer.dropout.define(sd, x)
-    noise = getattr(layer, "weight_noise", None)
-    if noise is not None:
-        params = params.changed(noise.applied(sd, dict(params), layer.parameter_table()))
-    return defining(layer, masked)(sd, x, params, mask)  # type: ignore[no-any-return]
-
-
-def defining(layer: Layer, masked: bool) -> Any:
-    """The method that adds the wrapped layer to a graph: with ``masked``, one that ignores masks alone takes its mask."""
-    return getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
-
-
-def named(layer: Layer, name: str | None) -> Layer:
-    """Give the wrapped layer the name of its wrapper, where it has none."""
-    return layer.replace(layer_name=name) if name is not None and layer.layer_name is None else layer
-
-
-def normalization_of(inner: Layer) -> dict[str, Any]:
-    """A wrapper reports the gradient normalization of the wrapped layer."""
-    return {"gradient_normalization": inner.gradient_normalization,
-            "gradient_normalization_threshold": inner.gradient_normalization_threshold}
-
-
-def informed(layer: Layer, input_type: InputType, override: bool = True) -> Layer:
-    """Return the layer with the size of its input; user code may change the (copied) layer or return a new one."""
-    return layer.changed(lambda copy: copy.set_n_in(input_type, override))
-
-
 @layer(PACKAGE + "recurrent.LastTimeStep")
 class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
     """The last step of a recurrent layer, or the last unmasked one. Shapes: (batch, n_in, time) -> (batch, n_out).
@@ -173,6 +146,7 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
     """
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.FEED_FORWARD
+    reads_series: ClassVar[bool] = True
     summary_name: ClassVar[str] = "LastTimeStepLayer"
 
     def validate_new(self) -> None:
@@ -196,40 +170,14 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
                              f"{series.spec.rank}")
         if time_last(self.underlying) is RNNFormat.NWC:
             series = series.permute(0, 2, 1)
-        if mask is None:
+        steps = None if mask is None else (masking or self).underlying.feed_forward_mask(sd, mask, x)
+        if steps is None:
             return series[:, :, -1]
-        return sd.add_op(LastUnmaskedStep(), [series, mask])  # type: ignore[no-any-return]
+        return sd.add_op(LastUnmaskedStep(), [series, steps])  # type: ignore[no-any-return]
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         """Rows have no steps to mask."""
         return None
-
-
-def made_for(owner: Layer, layer: Layer, given: InputType) -> None:
-    """ConfigurationError for a layer that does not take what its wrapper gives it as it is: series, or the rows of single steps."""
-    before = layer.get_pre_processor_for_input_type(given)
-    if before is not None:
-        what, advice = ("time series", "TimeDistributed acts on single steps") if isinstance(given, InputTypeRecurrent) else (
-            "single steps", "put it into the network without the wrapper")
-        raise ConfigurationError(f"{owner.label} gives {what} to the layer inside, and {layer.label} takes them only behind a "
-                                 f"{type(before).__name__}; {advice}")
-    if isinstance(given, InputTypeRecurrent) and (pooling := next((la for la in layers_inside(layer) if la.pools_series), None)):
-        raise ConfigurationError(f"{owner.label} expects series of the layer inside, and {pooling.label} gives one row for each; "
-                                 "put it into the network without the wrapper")
-
-
-def layers_inside(layer: Layer) -> Iterator[Layer]:
-    """The layer, what it wraps, what that wraps ...; of two directions the forward one."""
-    inner: Layer | None = layer
-    while inner is not None:
-        yield inner
-        inner = getattr(inner, "underlying", None) or getattr(inner, "fwd", None)
-
-
-def time_last(layer: Layer) -> RNNFormat:
-    """The data format of the recurrent layer inside wrappers."""
-    forms = (getattr(inner, "rnn_data_format", None) for inner in layers_inside(layer))
-    return next((RNNFormat(form) for form in forms if form is not None), RNNFormat.NCW)
 
 
 @layer(PACKAGE + "recurrent.TimeDistributed")
@@ -293,6 +241,7 @@ class MaskZeroLayer(BaseWrapperLayer, MaskZeroLayerNames):
         0 by default.
     """
 
+    reads_series: ClassVar[bool] = True
     json_first: ClassVar[tuple[str, ...]] = ("maskingValue", "underlying")
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
     masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"), kw_only=False)
@@ -487,7 +436,9 @@ class Bidirectional(Layer, BidirectionalNames):
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         assert self.bwd is not None
-        return self.replace(fwd=informed(self.fwd, input_type, override), bwd=informed(self.bwd, input_type, override))
+        fwd, bwd = (informed(layer, input_type, override) for layer in (self.fwd, self.bwd))
+        agreed(self, fwd, input_type)
+        return self.replace(fwd=fwd, bwd=bwd)
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         return self.fwd.get_pre_processor_for_input_type(input_type)

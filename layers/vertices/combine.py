@@ -57,7 +57,7 @@ class MergeVertex(GraphVertex, MergeVertexNames):
         if len(input_types) == 1:
             return first
         if isinstance(first, InputTypeFeedForward):
-            return InputType.feed_forward(sum(_size(t) for t in input_types), first.time_distributed_format)
+            return InputType.feed_forward(sum(_size(t) for t in input_types))
         if isinstance(first, InputTypeConvolutionalFlat):
             return InputType.feed_forward(sum(t.array_elements_per_example() for t in input_types))
         if isinstance(first, InputTypeRecurrent):

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from ...layers.base.base import Layer
 from ...layers.preprocessors import InputPreProcessor
-from ...layers.standard.wrappers import informed
+from ...layers.standard.inside import informed
 from ...layers.types.input_type import InputType
 from ...layers.vertices import GraphVertex, MergeVertex
 from ...samediff.errors import ConfigurationError

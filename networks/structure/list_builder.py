@@ -6,7 +6,7 @@ from typing import Any, Self
 from ...layers import BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer
 from ...layers.base.base import Layer
 from ...layers.preprocessors import InputPreProcessor
-from ...layers.standard.wrappers import informed
+from ...layers.standard.inside import informed
 from ...layers.types.input_type import InputType
 from ...samediff.errors import ConfigurationError
 from .checks import check_outputs, check_truncated

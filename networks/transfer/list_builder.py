@@ -10,7 +10,7 @@ from ...layers.base.base import Layer
 from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
 from ...layers.standard.frozen import FrozenLayer
-from ...layers.standard.wrappers import normalization_of
+from ...layers.standard.inside import normalization_of
 from ...samediff.base.datatype import DataType
 from ...samediff.configuration.builder import Builder
 from ...samediff.configuration.method_builder import MethodBuilder

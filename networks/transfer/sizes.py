@@ -17,7 +17,7 @@ from ...layers.preprocessors import (
     InputPreProcessor,
     RnnToFeedForwardPreProcessor,
 )
-from ...layers.standard.wrappers import informed
+from ...layers.standard.inside import informed
 from ...layers.types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ...layers.types.input_type import InputType
 from ...layers.vertices import GraphVertex

@@ -179,3 +179,11 @@ def test_pooled_series_merge_with_rows_made_of_them(order):
     assert net.get_layer("out").get_config().n_in == 5
     found = net.feed_forward(SERIES if order == "NCW" else SERIES.transpose(0, 2, 1))
     np.testing.assert_allclose(found["both"], np.hstack([SERIES.mean(2), found["deep"]]))
+
+
+@pytest.mark.parametrize("formats", [("NWC", "NWC"), ("NWC", None), (None, "NWC"), ("NCW", "NWC")])
+def test_merged_rows_do_not_say_how_the_steps_they_were_stood(formats):
+    """As in DL4J: behind them series are NCW unless a layer says otherwise."""
+    merged = MergeVertex().output_type(*[InputType.feed_forward(2, form) for form in formats])
+    assert merged.time_distributed_format is None
+    assert MergeVertex().output_type(InputType.feed_forward(2, "NWC")).time_distributed_format.name == "NWC"

@@ -10,8 +10,9 @@ from ....layers.ops.series_ops import PositionRows, RowPositions
 from ....layers.preprocessors import InputPreProcessor
 from ....layers.standard.convolution import Deconvolution2D, DepthwiseConvolution2D, SeparableConvolution2D
 from ....layers.standard.feed_forward import DenseLayer
+from ....layers.standard.inside import inside
 from ....layers.standard.normalization import BatchNormalization
-from ....layers.standard.wrappers import BaseWrapperLayer, inside
+from ....layers.standard.wrappers import BaseWrapperLayer
 from ....layers.types.formats import CNN2DFormat
 from ....layers.types.input_type import InputType
 from ....layers.types.parameters import ParameterTable

@@ -93,3 +93,44 @@ def test_noise_of_a_layer_acts_inside_of_wrappers(name, option, rng, monkeypatch
     for training in (False, True):
         first, second = (net.feed_forward(x, training)[1] for _ in range(2))
         assert np.array_equal(first, second) != (noisy and training)
+
+
+def behind(*layers: Any, kind: Any) -> Any:
+    builder = NeuralNetConfiguration.Builder().seed(1).data_type("DOUBLE").list(*layers)
+    return builder.set_input_type(kind).validate_output_layer_config(False)
+
+
+@pytest.mark.parametrize("inner", [L.ActivationLayer("tanh"), L.DropoutLayer(0.5), L.PReLULayer(), L.MaskLayer(), L.RnnLossLayer(),
+                                   L.FrozenLayer(L.Subsampling1DLayer(kernel_size=2))], ids=lambda made: type(made).__name__)
+@pytest.mark.parametrize("wrapper", [L.LastTimeStep, L.Bidirectional, L.MaskZeroLayer], ids=lambda made: made.__name__)
+def test_wrappers_that_look_at_time_refuse_series_that_the_layer_inside_reads_otherwise(wrapper, inner):
+    with pytest.raises(ConfigurationError, match="reads series as .* which is NCW, and gets NWC"):
+        behind(wrapper(inner), L.ActivationLayer("identity"), kind=InputType.recurrent(3, 4, "NWC")).build()
+    behind(wrapper(inner), L.ActivationLayer("identity"), kind=InputType.recurrent(3, 4)).build()
+
+
+@pytest.mark.parametrize("make", [L.LastTimeStep, lambda la: L.LastTimeStep(L.Bidirectional("AVERAGE", la)),
+                                  lambda la: L.LastTimeStep(L.MaskZeroLayer(la)), lambda la: L.MaskZeroLayer(L.LastTimeStep(la))],
+                         ids=["last", "last of both", "last of zero", "zero of last"])
+@pytest.mark.parametrize(("layer", "last"), [(L.Upsampling1D(2), 2), (L.Subsampling1DLayer(kernel_size=2, stride=2), 1)],
+                         ids=["longer", "shorter"])
+def test_the_last_step_of_a_layer_that_changes_the_number_of_steps(make, layer, last, monkeypatch):
+    """It is the last unmasked one behind that layer."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    x, mask = np.arange(1.0, 25).reshape(2, 3, 4), np.array([[1, 1, 1, 0], [1, 1, 0, 0]])
+    x *= mask[:, None]
+    net = MultiLayerNetwork(behind(make(layer), L.ActivationLayer("identity"), kind=InputType.recurrent(3, 4)).build()).init()
+    alone = MultiLayerNetwork(behind(layer, L.ActivationLayer("identity"), kind=InputType.recurrent(3, 4)).build()).init().output(x)
+    steps = [5, 3] if last == 2 else [1, 0]
+    wanted = np.stack([alone[k, :, step] for k, step in enumerate(steps)])
+    np.testing.assert_allclose(net.output(x, False, mask, None), wanted)
+
+
+@pytest.mark.parametrize("wrapper", [lambda la: la, L.FrozenLayer, L.FrozenLayerWithBackprop, L.MaskZeroLayer],
+                         ids=["none", "frozen", "passing", "zero"])
+@pytest.mark.parametrize("behind_it", [L.RnnOutputLayer(n_out=2), L.LSTM(n_out=2), L.RnnLossLayer(), L.LastTimeStep(L.LSTM(n_out=2)),
+                                       L.Convolution1DLayer(n_out=2, kernel_size=1)], ids=lambda made: type(made).__name__)
+def test_what_pools_a_series_is_followed_by_layers_for_rows(wrapper, behind_it):
+    with pytest.raises(ConfigurationError, match="takes time series; what is in front gives one row"):
+        behind(wrapper(L.GlobalPoolingLayer("AVG")), behind_it, L.ActivationLayer("identity"), kind=InputType.recurrent(3, 4)).build()
+    behind(wrapper(L.GlobalPoolingLayer("AVG")), L.OutputLayer(n_out=2), kind=InputType.recurrent(3, 4)).build()

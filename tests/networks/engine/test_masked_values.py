@@ -123,6 +123,35 @@ def test_classes_hold_any_number_at_masked_places(rng):
     assert net.score(DataSet(x, np.where(mask == 0, -1, numbers), None, mask)) == net.score(DataSet(x, numbers, None, mask))
 
 
+IMAGES = {
+    "a loss on positions": [L.SubsamplingLayer(kernel_size=1, stride=1), L.CnnLossLayer(loss_function="mse", activation="identity")],
+    "rows": [L.SubsamplingLayer(kernel_size=2, stride=1, convolution_mode="Same"), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)],
+    "pooled": [L.ConvolutionLayer(kernel_size=1, n_out=2), L.GlobalPoolingLayer("MAX"), L.OutputLayer(n_out=2)],
+}
+VOLUMES = {
+    "a loss on positions of volumes": [L.Cnn3DLossLayer(data_format="NCDHW", loss_function="mse", activation="identity")],
+    "rows of volumes": [L.Convolution3D(kernel_size=1, n_out=1), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)],
+}
+
+
+@pytest.mark.parametrize("name", [*IMAGES, *VOLUMES])
+def test_a_masked_step_of_a_series_is_a_masked_image(name, rng):
+    """A mask of rows counts for the image or volume that a row becomes."""
+    unflatten = L.FeedForwardToCnnPreProcessor(2, 2, 1) if name in IMAGES else L.FeedForwardToCnn3DPreProcessor(1, 2, 2, 1)
+    x, mask, made = rng.normal(size=(4, 4, 5)), np.where(np.arange(4)[:, None] == 3, np.eye(5)[0], MASK), (IMAGES | VOLUMES)[name]
+
+    def run(value):
+        net = MultiLayerNetwork(builder().list(L.DenseLayer(n_out=4), *made).input_pre_processor(0, L.RnnToFeedForwardPreProcessor())
+                                .input_pre_processor(1, unflatten).set_input_type(InputType.recurrent(4, 5)).build()).init()
+        labels = np.zeros(net.output(x).shape)
+        labels[:, 0] = 1
+        data = DataSet(filled(x, mask, value), labels, mask, None)
+        score = net.score(data)
+        net.fit(data)
+        return score, net.params()
+    same(run)
+
+
 @pytest.mark.parametrize("pooling", ["MAX", "AVG", "SUM", "PNORM", "last", "vertex"])
 def test_a_series_without_steps_is_a_row_of_zeros(pooling, rng):
     x = rng.normal(size=(4, 3, 5))

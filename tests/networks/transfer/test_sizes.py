@@ -76,8 +76,8 @@ def replaced(net: Any, factor: int) -> Any:
 
 def outcome(layers: list[Any], kind: Any, as_graph: bool) -> list[str]:
     """What became of it with twice as many outputs."""
-    net: Any = network(layers, kind)
     try:
+        net: Any = network(layers, kind)
         net.output(sample(kind))
     except DL4PyError:              # a head that does not fit what the layer says
         return []
