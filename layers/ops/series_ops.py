@@ -126,7 +126,7 @@ class PositionRows(Op):
 class PositionMaskRows(Op):
     """The mask of every position of ``like`` as a row.
 
-    Shapes: mask as ``like``, with 1 or all of its channels; for images and volumes it may have size 1 along any axis (DL4J: for volumes)
+    Shapes: mask as ``like``, with 1 or all of its channels; for volumes it may have size 1 along any axis, as in DL4J
     -> (positions, 1 or channels).
     """
 
@@ -136,7 +136,7 @@ class PositionMaskRows(Op):
         """The shape with a value for every position; masks of other positions are refused."""
         axis = len(like) - 1 if self.channels_last else 1
         one = tuple(1 if i == axis else n for i, n in enumerate(like))
-        spread = len(like) > 3 and len(mask) == len(like) and all(m in (1, n) or -1 in (m, n) for m, n in zip(mask, like))
+        spread = len(like) > 4 and len(mask) == len(like) and all(m in (1, n) or -1 in (m, n) for m, n in zip(mask, like))
         if not spread and not may_equal(mask, like) and not may_equal(mask, one):
             raise ShapeError(f"a mask of shape {list(mask)} does not fit activations of shape {list(like)}; it needs shape {list(one)} "
                              f"(one value per position) or {list(like)} (one per output)")

@@ -124,7 +124,6 @@ def test_classes_hold_any_number_at_masked_places(rng):
 
 
 IMAGES = {
-    "a loss on positions": [L.SubsamplingLayer(kernel_size=1, stride=1), L.CnnLossLayer(loss_function="mse", activation="identity")],
     "rows": [L.SubsamplingLayer(kernel_size=2, stride=1, convolution_mode="Same"), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)],
     "pooled": [L.ConvolutionLayer(kernel_size=1, n_out=2), L.GlobalPoolingLayer("MAX"), L.OutputLayer(n_out=2)],
 }
