@@ -29,7 +29,7 @@ def _rational_tanh(xp: Any, x: Any) -> Any:
 
 def _gelu_cubed(xp: Any, x: Any) -> Any:
     inner = 0.044715 * x
-    return 0.5 * x * (1 + xp.tanh(0.7978845608028654 * (x + inner * inner * inner)))
+    return x * sigmoid(xp, 2 * 0.7978845608028654 * (x + inner * inner * inner))
 
 
 def _hard_sigmoid(xp: Any, x: Any) -> Any:

@@ -49,8 +49,8 @@ class _State(threading.local):
         """The recorder of this thread; one that an error has left is none any more."""
         found = self._recorder
         if found is not None and found.is_left():
-            found = self._recorder = None
-        return found
+            self._recorder = None
+        return self._recorder
 
     @recorder.setter
     def recorder(self, recorder: Recorder | None) -> None:

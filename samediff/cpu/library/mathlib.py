@@ -79,7 +79,7 @@ def ftanh(x):
     s2 = s * s
     p = fma(s2, fma(s2, F4(1.3384255909e-08), fma(s, F4(2.0635795740e-05), F4(3.4974559997e-03))), fma(s, F4(1.3382685840e-01), F4(1)))
     q = fma(s2, fma(s2, F4(7.7902344233e-07), fma(s, F4(3.2885146434e-04), F4(2.5884354505e-02))), fma(s, F4(4.6716007088e-01), F4(1)))
-    return x * (p / q)
+    return vmin(x * (p / q), F4(1))        # rounded, whatever is added to it
 
 
 @inline

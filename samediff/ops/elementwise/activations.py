@@ -50,8 +50,8 @@ def _gelu(xp: Any, x: Any) -> Any:
 
 def _precise_gelu(xp: Any, x: Any) -> Any:
     inner = 0.044715 * x                                # DL4J cubes the product, in its layers too: its models are trained with this curve
-    curve = xp.tanh(_GELU_FACTOR * (x + inner * inner * inner))
-    return 0.5 * x * (1 + xp.where(x > 100, 1, xp.where(x < -100, -1, curve)))     # before the cube leaves the type
+    curve = sigmoid(xp, 2 * _GELU_FACTOR * (x + inner * inner * inner))     # (1 + tanh(u)) / 2, where 1 and -1 would cancel
+    return x * xp.where(x > 100, 1, xp.where(x < -100, 0, curve))           # before the cube leaves the type
 
 
 def _hard_sigmoid(xp: Any, x: Any) -> Any:
