@@ -116,7 +116,9 @@ def folded(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpe
         return Kernel(_through_float(run, 1))
 
     def native(given: Any, *results: Any) -> Any:
-        found = loops(x.shape or (), axes)
+        order = in_memory(given.strides, axes)
+        given = given.transpose(order)
+        found = loops(given.shape, [k for k, i in enumerate(order) if i in axes])
         if found is None or not given.flags.carray or not all(y.flags.c_contiguous for y in results):
             return None
         rows, (view,) = found
@@ -169,6 +171,13 @@ def _folds(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpe
 def memory_order(strides: Sequence[int]) -> tuple[int, ...]:
     """The axes from the largest to the smallest step in memory."""
     return tuple(sorted(range(len(strides)), key=lambda i: -abs(strides[i])))
+
+
+def in_memory(strides: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """The axes as they lie in memory, where neither the folded ones nor the others change places among themselves; else as they are."""
+    order = memory_order(strides)
+    folded, kept = [i for i in order if i in axes], [i for i in order if i not in axes]
+    return order if folded == sorted(folded) and kept == sorted(kept) else tuple(range(len(strides)))
 
 
 def _moved(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpec, order: tuple[int, ...],

@@ -161,3 +161,20 @@ def test_layer_norm(shape, axes, first, given, rng):
 
 def test_equal_elements_are_standardized_to_zero():
     assert not run(OPS["standardized_axes"](axes=(1,)), np.full((2, 7), 0.1, np.float32))[0].any()
+
+
+@pytest.mark.parametrize("name", ["reduce_mean", "reduce_max"])
+@pytest.mark.parametrize("order, axes, in_place", [((1, 2, 0), (2,), True), ((0, 2, 1), (1,), True), ((2, 0, 1), (0,), True),
+                                                   ((1, 0, 2), (2,), False), ((1, 0, 2), (0, 1), False)])
+def test_arrays_whose_axes_lie_otherwise_in_memory_are_read_where_they_are(name, order, axes, in_place, rng):
+    """Without a copy, unless axes of the result, or those that are folded, lie in another order too."""
+    x = rng.integers(0, 4, (30, 16, 8)).astype(np.float32).transpose(order)
+    op = OPS[name](dimensions=axes)
+    specs = [TensorSpec(x.shape, DataType.FLOAT)]
+    kernel, out = KERNELS.kernel(op, *specs), op.infer(*specs)
+    y = np.empty(out.shape, out.dtype.numpy)
+    instruction = kernel.native(x, y)
+    assert (instruction is not None) == in_place
+    if instruction is not None:
+        Program([instruction], worth=ALWAYS)()
+        np.testing.assert_allclose(y, op.compute(np, x), rtol=1e-6)
