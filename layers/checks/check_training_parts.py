@@ -361,6 +361,18 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
         mask[half:] = 0
         alike(counted(everything, mask=mask), counted(slice(None, half)), "masked rows are counted")
 
+    def masked_outputs() -> str:
+        mask = np.ones(y.shape)
+        mask[:half, -1] = 0
+        made, other = copy.deepcopy(evaluation), copy.deepcopy(evaluation)
+        try:
+            made.eval(y, p, mask)
+            other.eval(np.where(mask == 0, y[::-1], y), np.where(mask == 0, 1 - p, p), mask)
+        except DL4PyError:          # it says itself that it takes none
+            return "refused"
+        alike(other, made, "masked outputs are counted (rows.mask is 0 there)")
+        return ""
+
     def forgotten() -> None:
         made = counted(everything)
         made.reset()
@@ -412,7 +424,8 @@ def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, 
         report.run("merge", merged)
         report.run("order of rows", ordered)
         report.run("arrays that are used again", apart)
-        report.run("masks", masked)
+        if report.run("masks", masked):
+            report.run("masks of outputs", masked_outputs)
         report.run("reset", forgotten)
         report.run("survives JSON", loaded)
     return report.permit(allow)

@@ -86,7 +86,8 @@ class Brier(BaseEvaluation, name="author.Brier"):
         self.total, self.rows = 0.0, 0
 
     def count(self, rows):
-        self.total += float(((rows.labels - rows.predictions) ** 2).sum())
+        seen = True if rows.mask is None else rows.mask != 0
+        self.total += float(np.sum((rows.labels - rows.predictions) ** 2, where=seen))
         self.rows += len(rows.labels)
 
     def join(self, other):

@@ -94,10 +94,19 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
     "SVMLightExample": ((tables.svmlight,), "", NOTHING),
     "UnetTrainAndSave (funasoul/unetdl4j)": ((graphs.unet,), "", "the zoo's network without its downloaded weights"),
 }
+#: Those that make thousands of steps.
+MANY_STEPS = ("ModelXOR",)
 
 
-@pytest.mark.parametrize("executor", ["reference", pytest.param("plan", marks=pytest.mark.slow)])       # kernels take longer than programs
-@pytest.mark.parametrize("program", PORTS)
+def executions():
+    """Every program by both executors; quick is the one for which it takes less time, with the kernels to be compiled."""
+    for program in PORTS:
+        quick = "plan" if program in MANY_STEPS else "reference"
+        for executor in ("plan", "reference"):
+            yield pytest.param(program, executor, marks=() if executor == quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("program, executor", executions())
 def test_ports(program, executor, tmp_path, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     ports, needs, _ = PORTS[program]

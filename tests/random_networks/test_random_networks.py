@@ -28,6 +28,7 @@ def test_networks_are_of_many_kinds():
     assert len(members) > 60, sorted(members)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normalized_alone", [True, False])
 def test_steps_where_rounding_gets_a_length_are_judged_without_the_normalization(normalized_alone, monkeypatch):
     """A fault in steps of a network with such a gradient is seen unless it is in the direction that rounding has."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -248,7 +249,7 @@ class Counted(BaseEvaluation, name="test_wrong.Counted"):
         self.errors, self.rows, self.best = [], np.zeros(2, np.int64), {"none": None}
 
     def count(self, rows):
-        self.errors += np.abs(rows.labels - rows.predictions).sum(1).tolist()
+        self.errors += np.abs(rows.labels - rows.predictions).sum(1, where=True if rows.mask is None else rows.mask != 0).tolist()
         self.rows[0] += len(rows.labels)
 
     def join(self, other):
@@ -291,6 +292,9 @@ def test_evaluations_of_batches():
         self.errors = [float(rows.predictions[-1, 0])]
     assert "merge copies" in failures(check_evaluation(counted(join=shares), LABELS, PREDICTIONS))["merge"]
     assert "two batches and one" in failures(check_evaluation(counted(count=means), LABELS, PREDICTIONS))["batches"]
+    def all_outputs(self, rows):
+        Counted.count(self, replace(rows, mask=None))
+    assert "masked outputs are counted" in failures(check_evaluation(counted(count=all_outputs), LABELS, PREDICTIONS))["masks of outputs"]
     assert "another order" in failures(check_evaluation(counted(count=last), LABELS, PREDICTIONS))["order of rows"]
 
 
