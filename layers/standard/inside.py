@@ -1,4 +1,4 @@
-"""What wrappers ask of the layer inside: its series, sizes, name and options."""
+"""The layer inside of a wrapper: its series, sizes, name and options."""
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What code of others changes of the whole process, besides what it returns."""
+"""Settings of the whole process that code of others changes, besides what it returns."""
 from __future__ import annotations
 
 import os
