@@ -98,15 +98,14 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
 MANY_STEPS = ("ModelXOR",)
 
 
-def executions():
-    """Every program by both executors; quick is the one for which it takes less time, with the kernels to be compiled."""
-    for program in PORTS:
-        quick = "plan" if program in MANY_STEPS else "reference"
-        for executor in ("plan", "reference"):
-            yield pytest.param(program, executor, marks=() if executor == quick else pytest.mark.slow)
+def is_quick(program: str, executor: str) -> bool:
+    """Whether the executor takes less time for a program than the other one, with the kernels to be compiled."""
+    return executor == ("plan" if program in MANY_STEPS else "reference")
 
 
-@pytest.mark.parametrize("program, executor", executions())
+@pytest.mark.parametrize("program, executor", [
+    pytest.param(program, executor, marks=() if is_quick(program, executor) else pytest.mark.slow)
+    for program in PORTS for executor in ("plan", "reference")])
 def test_ports(program, executor, tmp_path, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     ports, needs, _ = PORTS[program]
