@@ -30,6 +30,9 @@ PATIENCE = 120.0
 LONGEST = {f"tests/{name}.py" for name in ("networks/spark/test_on_spark", "docs/test_documents", "recorded/test_recorded_cases",
                                            "ports/test_ports", "interop/test_interop")}
 
+#: Folders whose tests ask what layers mean: the executor that compiles nothing answers them sooner. With DL4PY_EXECUTOR=plan, plans do.
+BY_REFERENCE = tuple(f"tests/{name}/" for name in ("layers/standard", "layers/custom", "networks/transfer", "networks/keras"))
+
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are named by their argument and number: what they hold may be the time, and workers must agree on the names of tests."""
@@ -124,6 +127,14 @@ def no_new_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(check_report, "watched", [lambda what: None])
     if request.node.get_closest_marker("new_processes") is None:
         monkeypatch.setenv("DL4PY_IN_NEW_PROCESS", "1")
+
+
+@pytest.fixture(autouse=True)
+def executor_by_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests in :data:`BY_REFERENCE` compute node by node, except those marked for plans."""
+    node = request.node
+    if node.nodeid.startswith(BY_REFERENCE) and "DL4PY_EXECUTOR" not in os.environ and node.get_closest_marker("plans") is None:
+        monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
 
 
 @pytest.fixture

@@ -202,6 +202,7 @@ def test_zero_mask_reaches_through_wrappers(kind, rng):
     np.testing.assert_allclose(outer.output(x)[:1], last_of(Bidirectional(kind(n_out=3))).output(x[:1, :, :3]), rtol=1e-12)
 
 
+@pytest.mark.plans
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize("function", ["sigmoid", "softsign", "elu", "cube"])

@@ -13,6 +13,7 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.expressions.arrays import xp
 from tests.layers.layer_table import LAYERS, VERTICES
 
+pytestmark = pytest.mark.plans
 ROWS = [(row, False) for row in LAYERS] + [(row, True) for row in VERTICES]
 BFLOAT16 = DataType.BFLOAT16.numpy
 TOLERANCE = {"HALF": 0.02, "BFLOAT16": 0.15}
