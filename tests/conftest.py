@@ -30,8 +30,14 @@ PATIENCE = 120.0
 LONGEST = {f"tests/{name}.py" for name in ("networks/spark/test_on_spark", "docs/test_documents", "recorded/test_recorded_cases",
                                            "ports/test_ports", "interop/test_interop")}
 
-#: Folders whose tests ask what layers mean: the executor that compiles nothing answers them sooner. With DL4PY_EXECUTOR=plan, plans do.
-BY_REFERENCE = tuple(f"tests/{name}/" for name in ("layers/standard", "layers/custom", "networks/transfer", "networks/keras"))
+#: Where tests ask what ops, layers and networks mean: the executor that compiles nothing answers them sooner. With
+#: ``DL4PY_EXECUTOR=plan``, plans do.
+BY_REFERENCE = tuple(f"tests/{name}" for name in (
+    "documents/", "layers/", "networks/batches/", "networks/keras/", "networks/models/", "networks/structure/", "networks/transfer/",
+    "samediff/families/", "samediff/graph/", "samediff/nd4j/", "samediff/numpy_functions/", "samediff/onnx/", "samediff/ops/",
+    "samediff/tensorflow/"))
+#: But here executors are compared.
+BY_PLANS = "tests/samediff/ops/every/"
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -133,7 +139,8 @@ def no_new_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 def executor_by_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests in :data:`BY_REFERENCE` compute node by node, except those marked for plans."""
     node = request.node
-    if node.nodeid.startswith(BY_REFERENCE) and "DL4PY_EXECUTOR" not in os.environ and node.get_closest_marker("plans") is None:
+    by_plans = not node.nodeid.startswith(BY_REFERENCE) or node.nodeid.startswith(BY_PLANS) or node.get_closest_marker("plans")
+    if not by_plans and "DL4PY_EXECUTOR" not in os.environ:
         monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
 
 

@@ -103,7 +103,7 @@ def missing(sd: GraphCore, request: RunRequest, name: str, feeds: Mapping[str, A
 def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, context: RunContext) -> dict[str, Any]:
     """Run a request by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
-    specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
+    specs = {n: sd.tables.visible(sd.variable(n)) for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
     run_nodes(request.nodes, values, specs, context)
     return {n: owned_copy(values[n]) for n in request.outputs}
 

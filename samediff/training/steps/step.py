@@ -204,14 +204,14 @@ class TrainingStep:
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
         values = checked_feeds(self.graph, feeds)
-        if uses_reference():
-            self.last_plan, results = None, self._reference(values, self._request(context.training), context)
-            self._copy()
-            return results
         request = self._request(context.training)
         for name in request.placeholders:
             if name not in values:
                 missing(self.graph, request, name, values)
+        if uses_reference():
+            self.last_plan, results = None, self._reference(values, request, context)
+            self._copy()
+            return results
         plan = self.last_plan = self.plan_for(values, context.training)
         if context.training and all(values[n] is feeds.get(n) for n in plan.feeds):
             key = call_key(feeds, self.outputs, True)

@@ -23,6 +23,8 @@ from dl4py.samediff.families.gradient import gradients
 from dl4py.samediff.ir.run_context import RunContext
 from dl4py.samediff.training.updaters.schedules import MapSchedule, ScheduleType
 
+pytestmark = pytest.mark.plans
+
 X = np.full((300, 200), 2.0)
 
 

@@ -36,6 +36,7 @@ def test_refused(label, executor, monkeypatch):
 
 
 @pytest.mark.sampled(6)
+@pytest.mark.plans
 @needs_compiler
 @pytest.mark.parametrize("label", [*BAD, 2.0])
 def test_on_a_device(label):

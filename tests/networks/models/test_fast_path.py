@@ -24,6 +24,8 @@ from dl4py.samediff.device import devices
 from dl4py.samediff.errors import NumericalError, ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
 
+pytestmark = pytest.mark.plans
+
 
 class Watcher(Listener):
     """Makes every step stop between gradient and update."""

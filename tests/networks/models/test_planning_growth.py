@@ -10,6 +10,8 @@ from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, SameDiff
 
+pytestmark = pytest.mark.plans
+
 #: Twice the calls, and what a fixed part and rounding may add.
 MOST = 2.15
 

@@ -11,8 +11,7 @@ from dl4py.samediff import DataType, SameDiff
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
 def test_axes_without_elements(name, exclusive, reverse, shape, executor, monkeypatch):
-    if executor == "reference":
-        monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.DOUBLE, *[-1 for _ in shape])
     y = getattr(sd.math, name)(x, exclusive, reverse, shape.index(0))
@@ -23,8 +22,7 @@ def test_axes_without_elements(name, exclusive, reverse, shape, executor, monkey
 
 @pytest.mark.parametrize("executor", ["plan", "reference"])
 def test_grids_of_arrays_that_are_no_vectors(executor, monkeypatch):
-    if executor == "reference":
-        monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
     sd = SameDiff.create()
     a, b = np.arange(6.0).reshape(2, 3), np.array(7.0)
     grids = sd.math.meshgrid(sd.constant("a", a), sd.constant("b", b), cartesian=False)

@@ -13,6 +13,8 @@ from dl4py.samediff.executor.session import request_for, run
 from dl4py.samediff.families.gradient import gradients
 from dl4py.samediff.ir.run_context import RunContext
 
+pytestmark = pytest.mark.plans
+
 SHAPES = [(7,), (6, 5), (3, 4, 5), (2, 3, 4, 5), (1, 9)]
 
 
