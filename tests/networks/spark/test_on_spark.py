@@ -94,7 +94,7 @@ def test_parallel_wrapper_gives_the_same(sc):
 UNEVEN = (1, 20, 3, 8, 24, 8)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("options, partitions", [
     ({}, 4), ({"repartition_data": spark.Repartition.NumPartitionsWorkersDiffers}, 3), ({"aggregation_depth": 3}, 12),
     ({"worker_prefetch_num_batches": 2}, 2)], ids=str)
@@ -135,6 +135,7 @@ def test_seeds_deal_out_in_another_order(sc):
     assert same(first, second) and not same(first, ordered)
 
 
+@pytest.mark.slow
 def test_trees_add_up_neighbours(sc):
     tree = Tree(12, 2)
     assert tree.levels
@@ -158,7 +159,7 @@ def test_a_task_that_always_fails(sc):
     assert same(net, network())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("rows, text", [(8, "5"), (4, "cannot merge features of shapes")])
 def test_a_batch_of_another_shape(sc, rows, text):
     """As it is, and where it would be put together with others: the model is as after the round before."""
@@ -387,6 +388,7 @@ def test_early_stopping(sc, kind, made, alone, calculator):
     assert found.get_best_model().params() == pytest.approx(expected.get_best_model().params())
 
 
+@pytest.mark.slow
 def test_conditions_are_asked_after_each_averaging(sc):
     calculator = spark.SparkDataSetLossCalculator(sc.parallelize(batches(8), 1), True, sc)
     conf = EarlyStoppingConfiguration(calculator, [MaxEpochsTerminationCondition(3)], [networks.MaxScoreIterationTerminationCondition(0.1)])
