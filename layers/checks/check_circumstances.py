@@ -49,6 +49,25 @@ def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callab
             yield "parameters have an effect", lambda: effects(subject, trained)
         if isinstance(subject.conf, BaseLayer):
             yield "regularization", lambda: regularized(subject.conf, trained)
+    if subject.is_layer and not type(subject.conf).set_n_in.__module__.startswith("dl4py.") and getattr(subject.conf, "n_in", 0) > 0:
+        yield "sizes set by hand", lambda: sizes_by_hand(subject)
+
+
+def sizes_by_hand(subject: Subject) -> str:
+    """An ``n_in`` that a user set stays, unless ``set_n_in`` is told to replace it."""
+    (kind,), size = subject.kinds, subject.conf.n_in
+    inner = kind if subject.preprocessor is None else subject.preprocessor.output_type(kind)
+    try:
+        other = subject.conf.replace(n_in=size + 1)
+    except Exception:           # it takes no other
+        return "not tried"
+    for override, wanted, advice in ((False, size + 1, "where override is False and n_in is set, keep it"),
+                                     (True, size, "where override is True, take it from the input type")):
+        found = other.changed(lambda copy, override=override: copy.set_n_in(inner, override)).n_in
+        if found != wanted:
+            raise CheckFailure(f"set_n_in({inner!r}, override={override}) of a layer with n_in={size + 1} makes n_in={found}, not "
+                               f"{wanted}: {advice}, as with_n_in(size, override) does")
+    return f"n_in={size}"
 
 
 def instances(subject: Subject) -> str:

@@ -47,8 +47,15 @@ def upgrade_check(report: CheckReport, conf: Configuration) -> None:
     cls = type(conf)
     known = {squash(str(cls.json_tag)), *(key for key, name in cls._spellings.items() if name in cls._fields)}
     if is_foreign(conf) and cls.class_version() > 1:
-        report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), conf.to_document(),
-                                                   lambda made: [n for n in made if squash(n) not in known]))
+        today, own = conf.to_document(), _declared(cls)
+        always = {key: value for key, value in today.items() if cls._spellings.get(squash(key), key) in set(cls._fields) - own}
+        report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), today,
+                                                   lambda made: [n for n in made if squash(n) not in known], always))
+
+
+def _declared(cls: type) -> set[str]:
+    """Fields that classes of others declare."""
+    return {name for c in cls.__mro__ if not c.__module__.startswith("dl4py.") for name in inspect.get_annotations(c)}
 
 
 def own_options(conf: Configuration) -> Iterator[tuple[str, list[Any]]]:

@@ -184,7 +184,7 @@ def _runs(op: Op, arrays: Example, report: CheckReport) -> Named:
     yield "process stays", lambda: process_stays(report, lambda: runs.results(op, arrays))
     yield "compiled plan agrees with compute", lambda: runs.plan_rewrite(op, arrays)
     yield "the same outside training", lambda: runs.plan_rewrite(op, arrays, training=False)
-    yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
+    yield "other sizes", lambda: runs.follow_sizes(op, arrays, other_sizes(arrays))
     if counts := other_counts(op, arrays):
         yield "other numbers of inputs", lambda: runs.of_sizes(op, counts)
     if not isinstance(op, UserOp) or op.has_infer():

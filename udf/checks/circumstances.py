@@ -21,7 +21,7 @@ from ...samediff.ir.run_context import RunContext
 from ...samediff.ir.signature import input_names
 from . import runs
 from .attributes import other_attributes
-from .examples import Example, more_rows, other_counts
+from .examples import Example, more_rows, other_counts, with_left_out
 
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
@@ -55,6 +55,7 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
     for given in other_counts(op, arrays):
         if runs.takes(op, given) and (failure := _failure(op, given, tolerance, seed)):
             raise CheckFailure(f"with {sum(a is not None for a in given)} inputs: {failure}. grad returns one for each input")
+    _of_inputs_left_out(op, arrays, tolerance, seed)
     _of_other_axes(op, arrays, tolerance, seed)
     _numbers_at_zero(op, arrays)
     _numbers_far_away(op, arrays)
@@ -73,6 +74,24 @@ def _of_this_run(op: Op, arrays: Example) -> None:
         if a is not None and not np.allclose(a, found[i], 1e-9, 1e-12, equal_nan=True):
             raise CheckFailure(f"the gradient of input {i} holds values of an earlier run: grad makes it of the inputs and outputs that it "
                                "is given, and takes nothing that compute has left in the class or module")
+
+
+def _of_inputs_left_out(op: Op, arrays: Example, tolerance: float, seed: int) -> None:
+    """CheckFailure where the gradient is wrong with an input that the example leaves out, in a shape with which the op takes it."""
+    without = runs.results(op, arrays)
+    for name, given in with_left_out(op, arrays):
+        if not finite(op, given) or runs.equal([np.asarray(r) for r in runs.results(op, given)], [np.asarray(r) for r in without]):
+            continue
+        try:
+            failures = [_failure(op, place, tolerance, seed) for place in (given, runs.scaled(given, 1.1))]
+        except Exception as error:
+            if _is_refusal(error):
+                continue
+            raise CheckFailure(f"with the input {name!r}, which the example leaves out, the gradient fails: {error}. grad is given None or "
+                               "an array for it, and returns a gradient of it too") from error
+        if all(failures):
+            raise CheckFailure(f"with the input {name!r}, which the example leaves out: {failures[0]}. grad is given None or an array for "
+                               "it, and returns a gradient of it too")
 
 
 def _of_other_axes(op: Op, arrays: Example, tolerance: float, seed: int) -> None:
@@ -133,6 +152,13 @@ def _is_linear(op: Op, arrays: Example) -> None:
                 raise CheckFailure(f"gradients of outputs times {by:g} do not give the gradient of input {i} times {by:g}: grad multiplies "
                                    "output_grads by the derivative, and clips or rounds nothing of them; "
                                    'gradient="surrogate" where that is meant')
+    with np.errstate(all="ignore"):
+        found = _gradients(op, arrays, DataType.DOUBLE, times=np.nan)
+    for i, a in once.items():
+        if a is not None and np.isfinite(a).all() and not np.isnan(found[i][a != 0]).all():
+            raise CheckFailure(f"where the gradients of outputs are not numbers, that of input {i} is one: what went wrong behind the op "
+                               "would train on unseen. grad multiplies output_grads by the derivative, without nan_to_num, fmax or "
+                               "comparisons of them")
 
 
 def _of_one_array(op: Op, arrays: Example) -> None:

@@ -77,6 +77,19 @@ def other_counts(op: Op, arrays: Example) -> list[list[Any]]:
     return made
 
 
+def with_left_out(op: Op, arrays: Example) -> Iterator[tuple[str, list[Any]]]:
+    """The example with an input that it leaves out, by its name: in the shape of each other input, of its last axis, and a number."""
+    floating = [a for a in arrays if a is not None and is_floating(a.dtype)]
+    shapes = dict.fromkeys(s for a in floating for s in (a.shape, a.shape[-1:], ()))
+    names = op.inputs.split() if isinstance(op, UserOp) else []
+    for i, name in enumerate(names):
+        if name.endswith("?") and (i >= len(arrays) or arrays[i] is None):
+            for shape in shapes:
+                given = np.linspace(0.6, 1.4, int(np.prod(shape)), dtype=floating[0].dtype).reshape(shape)
+                padded = [*arrays, *[None] * (i + 1 - len(arrays))]
+                yield name[:-1], [*padded[:i], given, *padded[i + 1:]]
+
+
 def other_ranks(arrays: Example) -> Iterator[tuple[str, list[Any]]]:
     """The example with one more axis in front, of all inputs or of the first alone, and without the first axis; each with what it is."""
     sizes = {n for a in arrays if a is not None for n in a.shape}

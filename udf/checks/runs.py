@@ -314,6 +314,32 @@ def of_sizes(op: Op, examples: Sequence[Example]) -> str:
     return f"{len(examples)}, {len(examples) - taken} of them refused"
 
 
+def follow_sizes(op: Op, arrays: Example, others: Sequence[Example]) -> str:
+    """As :func:`of_sizes`; and a shape rule that gives the shape of an input for the example does not give it for all others too.
+
+    Where it does, the code fails when it writes its results, which is no refusal that an author has meant.
+    """
+    shape = _shapes(op, arrays)
+    of_input = shape is not None and any(s and any(a is not None and a.shape == s for a in arrays) for s in shape)
+    larger = [other for other in others if _count(other) > _count(arrays)]       # smaller ones may fit in by broadcasting
+    if of_input and larger and not any(takes(op, other) for other in larger) and all(_shapes(op, other) == shape for other in others):
+        raise CheckFailure(f"the shape rule gives {shape} whatever the inputs are, and the code takes no larger ones: ask the inputs for "
+                           "their sizes, or raise an error in the rule for those that are refused")
+    return of_sizes(op, others)
+
+
+def _count(arrays: Example) -> int:
+    return sum(a.size for a in arrays if a is not None)
+
+
+def _shapes(op: Op, arrays: Example) -> list[Any] | None:
+    """Shapes by the rule; None where it refuses the inputs."""
+    try:
+        return [s.shape for s in as_tuple(op.infer(*specs_of(arrays)))]  # type: ignore[arg-type]
+    except Exception:       # whatever a rule says of inputs that it does not take
+        return None
+
+
 def of_ranks(op: Op, examples: Iterable[tuple[str, Example]]) -> str:
     """Numbers of axes that code or shape rule may refuse; what both take, they agree on."""
     taken = 0

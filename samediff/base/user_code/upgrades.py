@@ -43,7 +43,7 @@ class OldOptions(dict[str, Any]):
 
 
 def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, today: dict[str, Any],
-                 lost: Callable[[Any], list[str]]) -> str:
+                 lost: Callable[[Any], list[str]], always: dict[str, Any] | None = None) -> str:
     """What ``upgrade`` makes of older versions has options of today alone.
 
     Parameters
@@ -52,6 +52,7 @@ def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, to
     version : of today
     today : options of today's class
     lost : names among the results that today's class lacks
+    always : options that no version declares itself, but a base of the class, so that all have them
 
     Returns
     -------
@@ -71,7 +72,24 @@ def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, to
     if taken and not kept and not upgrade(dict(today), version - 1):
         raise CheckFailure("upgrade returns no options, whatever older files hold: all of them would be lost. Return what it is given, in "
                            "today's form")
+    _keeps_options(upgrade, version - 1, always or {})
     return f"of version {', '.join(map(str, taken))}" if taken else "not tried: it takes none of the values that were tried"
+
+
+def _keeps_options(upgrade: Callable[[dict[str, Any], int], Any], old: int, always: dict[str, Any]) -> None:
+    """CheckFailure where upgrade loses an option that files of every version have."""
+    for value in _VALUES:
+        given = OldOptions(value, False)
+        given.update(always)
+        try:
+            found = upgrade(given, old)
+        except Exception:       # as of _made
+            continue
+        lost = [name for name in always if isinstance(found, dict) and not dict.__contains__(found, name)]
+        if lost:
+            raise CheckFailure(f"upgrade loses the option {lost[0]!r}, which files of version {old} have from a base of the class: change "
+                               "what it is given, and return that with all other options in it")
+        return
 
 
 def _made(upgrade: Callable[[dict[str, Any], int], Any], old: int, all_there: bool) -> Any:

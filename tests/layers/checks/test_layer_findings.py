@@ -87,6 +87,7 @@ FLAT_ONES = [
     (acting(lambda sd, y: y / (y - y)), "values are finite", "activations hold NaN or infinity")]
 
 
+@pytest.mark.plans
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("body, name, text", FLAT_ONES)
 def test_rows(body, name, text):

@@ -156,8 +156,9 @@ def test_variables_that_are_kept(kept, text):
     def define(self, sd, x, params, mask):
         return x.mmul(known.setdefault("W", params["W"]) if kept else params["W"])
     one = subject(dense({}, define), FOUR)
-    Runner(one).run()
-    refused(lambda: check_parts.another_graph(one), text)
+    runner = Runner(one)
+    runner.run()
+    refused(lambda: check_parts.another_graph(one, runner), text)
 
 
 @pytest.mark.parametrize("steps, text", [(True, "whole numbers, such as indices, moved"), (False, "1e-06")])
@@ -323,3 +324,38 @@ def test_preprocessors(name, fields, pre_process, output, text):
     one = made(configuration, InputPreProcessor, fields, pre_process=pre_process, output_type=lambda self, kind: output(kind), **body)()
     found = failures(check_preprocessor(one, IMAGE))
     assert list(found) == [name][:len(name)] and text in found.get(name, "")
+
+
+# Sizes set by hand, and what counts while graphs are built.
+
+def in_any_case(self, input_type, override=True):
+    return self.replace(n_in=input_type.array_elements_per_example())
+
+
+def never(self, input_type, override=True):
+    return self
+
+
+def as_asked(self, input_type, override=True):
+    return self.with_n_in(input_type.array_elements_per_example(), override)
+
+
+def in_place(self, input_type, override=True):
+    if override or not self.n_in:
+        self.n_in = input_type.array_elements_per_example()
+
+
+@pytest.mark.parametrize("rule, text", [(in_any_case, "override=False.* makes n_in=4, not 5"),
+                                        (never, "override=True.* makes n_in=5, not 4"), (as_asked, None), (in_place, None)])
+def test_sizes_set_by_hand(rule, text):
+    cls = made(layer, FeedForwardLayer, set_n_in=rule, define_layer=lambda self, sd, x, params, mask=None: x)
+    refused(lambda: check_circumstances.sizes_by_hand(subject(cls(n_in=4, n_out=4), FOUR)), text)
+
+
+@pytest.mark.parametrize("times, text", [(lambda count: 2.0, None), (lambda count: 2.0 if count < 3 else 3.0, "built later gives"),
+                                         (float, "built later gives")])
+def test_layers_that_count_graphs(times, text):
+    count = itertools.count(1)
+    cls = made(layer, Layer, define_layer=lambda self, sd, x, params, mask=None: x * times(next(count)))
+    found = subject(cls(), FOUR)
+    refused(lambda: check_parts.another_graph(found, Runner(found)), text)

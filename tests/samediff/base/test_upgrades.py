@@ -80,3 +80,15 @@ def test_wrong_ones(upgrade, name):
 def test_one_that_loses_all():
     with pytest.raises(CheckFailure, match="returns no options"):
         fits(lambda options, version: {})
+
+
+@pytest.mark.parametrize(("upgrade", "loses"), [(renames, False), (asks, False), (scales, True), (speaks, True), (of_the_first, False)],
+                         ids=lambda f: getattr(f, "__name__", str(f)))
+def test_options_that_all_versions_have(upgrade, loses):
+    def run():
+        return upgrade_fits(upgrade, 3 if upgrade is of_the_first else 2, {"limit": 3.0, "size": 4}, lambda made: [], {"size": 4})
+    if loses:
+        with pytest.raises(CheckFailure, match="upgrade loses the option 'size', which files of version 1 have"):
+            run()
+    else:
+        run()
