@@ -237,7 +237,7 @@ class LazyINDArray:
 
     def _array_of_size(self, value: Any) -> Any:
         """A size that is not known, as an array; everything else as it is."""
-        return self._recorder().lazy(value.number().variable) if isinstance(value, SymbolicSize) else value
+        return self._recorder().lazy(value.number(self._array).variable) if isinstance(value, SymbolicSize) else value
 
     # Calls that need values
 

@@ -132,7 +132,8 @@ class GraphNamespace:
     # Elementwise functions and reductions
 
     def _elementwise(self, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        args = [a.number() if isinstance(a, SymbolicSize) else a for a in args]
+        beside = next((a for a in args if isinstance(a, GraphArray) and a.dtype != np.bool_), None)
+        args = [a.number(beside) if isinstance(a, SymbolicSize) else a for a in args]
         if not _has_array(args):
             return getattr(np, name)(*args, **options)
         dtype = options.pop("dtype", None)

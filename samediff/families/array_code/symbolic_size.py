@@ -34,9 +34,12 @@ class SymbolicSize:
         """The size of one axis of an array."""
         return cls((array,), ("axis", 0, axis))
 
-    def number(self) -> Any:
-        """A scalar graph array of the type of the (first) array, as a Python int takes it; LONG where that is too small for sizes."""
-        own = self.arrays[0].dtype
+    def number(self, beside: Any = None) -> Any:
+        """A scalar graph array of the type that a Python int takes on; LONG where that is too small for sizes.
+
+        It is the type of the array ``beside`` it, or else of the (first) array whose size it is.
+        """
+        own = (self.arrays[0] if getattr(beside, "dtype", np.bool_) == np.bool_ else beside).dtype
         return self._number(self.formula, DataType.of(own) if is_floating(own) or own in (np.int32, np.uint32) else DataType.LONG)
 
     def whole(self) -> Any:
@@ -76,7 +79,7 @@ class SymbolicSize:
         if isinstance(other, SymbolicSize):
             return self.formula == other.formula and [a.variable.name() for a in self.arrays] == [
                 a.variable.name() for a in other.arrays]
-        return NotImplemented if knows_sizes(other) else self.number() == other
+        return NotImplemented if knows_sizes(other) else self.number(other) == other
 
     __hash__ = object.__hash__
 
@@ -112,7 +115,7 @@ def _install() -> None:
             if knows_sizes(other):
                 return NotImplemented
             if not isinstance(other, (int, SymbolicSize)) or isinstance(other, bool):
-                left, right = (other, self.number()) if swap else (self.number(), other)
+                left, right = (other, self.number(other)) if swap else (self.number(other), other)
                 return getattr(operator, kind)(left, right)
             pair = [(n.formula, n.arrays) if isinstance(n, SymbolicSize) else (n, ()) for n in ((other, self) if swap else (self, other))]
             formulas, arrays = gathered([SymbolicSize(a, f) for f, a in pair])
@@ -124,7 +127,8 @@ def _install() -> None:
             if knows_sizes(other):
                 return NotImplemented
             other = other.number() if isinstance(other, SymbolicSize) else other
-            return getattr(operator, kind)(*((other, self.number()) if swap else (self.number(), other)))
+            own = self.number(other)
+            return getattr(operator, kind)(*((other, own) if swap else (own, other)))
         return call
 
     for kinds, make in ((WHOLE, whole), (("truediv", "pow", "lt", "le", "gt", "ge"), number)):

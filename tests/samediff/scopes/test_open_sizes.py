@@ -1,4 +1,5 @@
 """Sizes that are not known while a function is compiled with ``open_batch``: numbers, shapes and results."""
+import operator
 import re
 import warnings
 
@@ -8,6 +9,7 @@ import pytest
 from dl4py import DataType, INDArray, Nd4j, compiled
 from dl4py.samediff.scopes.program import TracedProgram
 
+WHOLE = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
 FUNCTIONS = {
     "a quotient": lambda x: x.sum(0) / x.shape[0],
     "a factor": lambda x: x.shape[0] * x,
@@ -30,6 +32,11 @@ FUNCTIONS = {
     "repeated rows": lambda x: x.repmat(x.shape[0], 2),
     "a copy that is stretched": lambda x: x.broadcast(2, *x.shape) + x.sum(1, keepdims=True).broadcast(x.shape[0], 3),
     "results": lambda x: {"rows": x.shape[0], "twice": (2 * x.shape[0], [x.size]), "half": x.shape[0] / 2},
+    "beside whole numbers": lambda x: [f(Nd4j.argMax(x, 1), x.shape[0]) for f in WHOLE],
+    "in front of whole numbers": lambda x: [f(x.shape[0], Nd4j.argMax(x, 1) + 1) for f in WHOLE],
+    "in methods of whole numbers": lambda x: (Nd4j.argMax(x, 1).add(x.shape[0]), Nd4j.argMax(x, 1).mul(x.shape[0])),
+    "whole numbers or sizes": lambda x: (np.where(x > 1, Nd4j.argMax(x, 1).reshape(-1, 1), x.shape[0]),
+                                         np.maximum(np.argmax(x, 1), x.shape[0])),
     "a loop": lambda x: Nd4j.while_loop((0, x), lambda v: v[0] < x.shape[0], lambda v: (v[0] + 1, v[1] * 2))[1],
 }
 
