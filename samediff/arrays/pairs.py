@@ -10,6 +10,7 @@ from ..base.datatype import DataType
 from ..base.javanames import to_snake
 from ..errors import DataTypeError, ShapeError
 from ..expressions.arrays import as_array
+from ..families.array_code.symbolic_size import may_be_equal
 from .array_class import wrapped
 from .computing import apply, built_in
 from .orders import arranged, order_like
@@ -68,8 +69,7 @@ def refuse_fraction(x: Any, number: Any, what: str) -> None:
 
 def put_into(target: Any, value: Any, what: str) -> Any:
     """Give ``target`` the values, in its own type; ShapeError when the shapes differ."""
-    known = [(m, n) for m, n in zip(value.shape, target.shape) if isinstance(m, int) and isinstance(n, int)]    # others are open in a graph
-    if len(value.shape) != len(target.shape) or any(m != n for m, n in known):
+    if not may_be_equal(value.shape, target.shape):
         raise ShapeError(f"{what} gives shape {tuple(value.shape)}, the array that takes the result has {tuple(target.shape)}; "
                          "the form without i makes a new array")
     if state.recorder is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays.recording import state
 from ..base.datatype import DataType
 from ..errors import DataTypeError, GraphError, ShapeError
+from ..families.array_code.symbolic_size import may_be_equal
 from ..ir.argument_lists import JavaList, at
 from ..ir.variable import SDVariable
 from .arguments import arrays_of
@@ -132,11 +133,11 @@ class ArrayArguments:
 
 
 def _alike(x: Any, y: Any) -> bool:
-    return bool(x.dtype == y.dtype and tuple(x.shape) == tuple(y.shape))
+    return bool(x.dtype == y.dtype and may_be_equal(x.shape, y.shape))
 
 
 def _written(name: str, result: Any, target: Any) -> Any:
-    if tuple(target.shape) != tuple(result.shape):
+    if not may_be_equal(target.shape, result.shape):
         raise ShapeError(f"op {name!r}: the result has shape {tuple(result.shape)}, the array given for it {tuple(target.shape)}")
     if not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise DataTypeError(f"op {name!r}: the result is {DataType.of(result.dtype).name}, the array given for it "

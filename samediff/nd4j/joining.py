@@ -13,6 +13,7 @@ from ..arrays.pairs import is_array
 from ..base.enums import PadMode
 from ..base.spec import normalize_axis
 from ..errors import ShapeError
+from ..families.array_code.symbolic_size import may_be_equal
 from ..ir.signature import coerce
 from ..ir.translate_errors import refusing
 from .arguments import arrays_of, axes_of, flat, is_open, is_order, is_size, sizes_of
@@ -179,7 +180,7 @@ class Joining:
         sources = list(arrays[1]) if len(arrays) == 2 and isinstance(arrays[1], (list, tuple)) else given
         average = run("mergeadd", *sources).div(len(sources))
         for array in given:
-            if not is_array(array) or tuple(array.shape) != tuple(average.shape):
+            if not is_array(array) or not may_be_equal(array.shape, average.shape):
                 raise ShapeError(f"Nd4j.averageAndPropagate writes an average of shape {tuple(average.shape)} into arrays of that shape; "
                                  f"got {tuple(array.shape) if is_array(array) else repr(array)}")
         for array in given:

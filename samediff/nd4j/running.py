@@ -10,7 +10,7 @@ from ..arrays.indarray import INDArray
 from ..arrays.plain_arguments import whole
 from ..arrays.recording import new, state
 from ..errors import ShapeError
-from ..families.array_code.symbolic_size import SymbolicSize
+from ..families.array_code.symbolic_size import SymbolicSize, may_be_equal
 
 
 def run(op_id: str, *inputs: Any, **attributes: Any) -> Any:
@@ -27,8 +27,7 @@ def whole_number(value: Any) -> Any:
 
 def written(result: Any, target: Any) -> Any:
     """``target`` with the elements of ``result``; recorded where somebody records."""
-    known = [(m, n) for m, n in zip(result.shape, target.shape) if isinstance(m, int) and isinstance(n, int)]   # others are open in a graph
-    if len(result.shape) != len(target.shape) or any(m != n for m, n in known):
+    if not may_be_equal(result.shape, target.shape):
         raise ShapeError(f"a result of shape {tuple(result.shape)} does not fit into the array of shape {tuple(target.shape)} that takes "
                          "it")
     if state.recorder is not None:

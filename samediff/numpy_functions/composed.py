@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..families.array_code.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize, may_be_equal
 
 #: Functions that give as many elements as the values say, which no graph can know before it runs.
 SHAPES_OF_VALUES = frozenset((
@@ -64,7 +64,17 @@ def allclose(xp: Any, x: Any, y: Any, **options: Any) -> Any:
 def array_equal(xp: Any, x: Any, y: Any) -> Any:
     """Whether two arrays have one shape and the same elements."""
     x, y = xp.array_of(x), xp.array_of(y)
-    return xp.all(x == y) if x.shape == y.shape else np.False_
+    if not may_be_equal(x.shape, y.shape):
+        return np.False_
+    found = xp.all(x == y)
+    for m, n in zip(x.shape, y.shape):
+        if m is not n and (isinstance(m, SymbolicSize) or isinstance(n, SymbolicSize)):
+            found = found & (_whole(m) == _whole(n))
+    return found
+
+
+def _whole(size: Any) -> Any:
+    return size.whole() if isinstance(size, SymbolicSize) else size
 
 
 def array_equiv(xp: Any, x: Any, y: Any) -> Any:

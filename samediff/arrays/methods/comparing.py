@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...errors import ShapeError
 from ...expressions.conditions import TESTS, Condition
+from ...families.array_code.symbolic_size import may_be_equal
 from ...ir.translate_errors import refusing
 from ..computing import apply, built_in
 from ..orders import arranged, order_like
@@ -154,6 +155,5 @@ def _of_floats(x: Any, op_id: str) -> Any:
 
 
 def _same_shape(x: Any, other: Any, what: str) -> None:
-    pairs = zip(x.shape, other.shape)
-    if len(x.shape) != len(other.shape) or any(m != n for m, n in pairs if isinstance(m, int) and isinstance(n, int)):   # others are open
+    if not may_be_equal(x.shape, other.shape):
         raise ShapeError(f"{what} needs arrays of one shape, got {tuple(x.shape)} and {tuple(other.shape)}")

@@ -92,6 +92,11 @@ def knows_sizes(other: Any) -> bool:
     return bool(getattr(other, "__array_priority__", 0) > 1000)
 
 
+def may_be_equal(shape: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two shapes are of one rank, and no two sizes that are known differ; a graph may leave others open."""
+    return len(shape) == len(other) and not any(m != n for m, n in zip(shape, other) if isinstance(m, int) and isinstance(n, int))
+
+
 def gathered(sizes: Any, known: Sequence[Any] = ()) -> tuple[tuple[SizeExpr, ...], list[Any]]:
     """Sizes, open or not, as formulas of the sizes of one list of arrays, which begins with the ``known`` ones."""
     arrays = list(known)

@@ -39,7 +39,7 @@ class CreateView(Sliced):
         """One slice, index or new axis for each descriptor."""
         return [_entry(n) for n in numbers]
 
-    def unknown(self, rank: int) -> Shape | None:
+    def unknown(self, rank: int, *numbers: TensorSpec) -> Shape | None:
         """Points take axes away, new ones come."""
         return None
 

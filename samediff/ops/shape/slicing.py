@@ -57,10 +57,10 @@ class Sliced(View):
         if x.shape is None:
             return TensorSpec(None, x.dtype)
         if any(n is None for n in numbers):
-            return TensorSpec(self.unknown(len(x.shape)), x.dtype)
+            return TensorSpec(self.unknown(len(x.shape), *specs[1:]), x.dtype)
         return TensorSpec(taken_shape(x.shape, self.entries(len(x.shape), *numbers)), x.dtype)  # type: ignore[arg-type]
 
-    def unknown(self, rank: int) -> Shape | None:
+    def unknown(self, rank: int, *numbers: TensorSpec) -> Shape | None:
         """The shape while the numbers are unknown."""
         return (-1,) * rank
 
@@ -232,9 +232,14 @@ class StridedSlice(Sliced):
                 out.append(("slice", None if self.begin_mask & bit else b, None if self.end_mask & bit else e, s))
         return out
 
-    def unknown(self, rank: int) -> Shape | None:
-        """The shape with unknown sizes; masks may change the rank."""
-        return (-1,) * (rank + self.new_axis_mask.bit_count() - self.shrink_axis_mask.bit_count())
+    def unknown(self, rank: int, *numbers: TensorSpec) -> Shape | None:
+        """The shape with unknown sizes; masks change the rank, as far as there are numbers for them."""
+        count = numbers[0].shape
+        new, points = self.new_axis_mask & ~self.ellipsis_mask, self.shrink_axis_mask & ~(self.ellipsis_mask | self.new_axis_mask)
+        if count is None or len(count) != 1 or count[0] < 0:
+            return None if new or points else (-1,) * rank
+        used = (1 << count[0]) - 1
+        return (-1,) * (rank + (new & used).bit_count() - (points & used).bit_count())
 
 
 @op("reverse", api="base.reverse math.reverse var.reverse", signatures=("x, *dimensions",), file=FileArgs(ints=("*dimensions",)))
