@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py import DataType, INDArray, Nd4j, compiled
-from dl4py.samediff.nd4j import op_classes
 from dl4py.samediff.scopes.program import TracedProgram
-
-
-def changed_by_op(x):
-    """The first input holds the result of such an op."""
-    Nd4j.exec(op_classes.AddOp(x, x.mul(2)))
-    return x
-
 
 WHOLE = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]
 FUNCTIONS = {
@@ -47,7 +39,6 @@ FUNCTIONS = {
                                          np.maximum(np.argmax(x, 1), x.shape[0])),
     "an average into both": lambda x: Nd4j.averageAndPropagate([x.mul(2), x.add(1)]),
     "the same elements": lambda x: (np.array_equal(x, x * 1), np.array_equal(x, x + 1), np.array_equal(x, x[:1])),
-    "an op in place": lambda x: changed_by_op(x.mul(1)),
     "a loop": lambda x: Nd4j.while_loop((0, x), lambda v: v[0] < x.shape[0], lambda v: (v[0] + 1, v[1] * 2))[1],
 }
 
