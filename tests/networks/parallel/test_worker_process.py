@@ -65,7 +65,9 @@ def test_no_process_is_left_when_the_first_is_killed(moment, tmp_path):
     with subprocess.Popen([*program(tmp_path, KILLED), *moment.split()], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as ran:
         said = ran.stdout.read()
-    assert (said, ran.returncode) == ("", -9)
+    # a process that has just been started reads from the dead one what it is to do, and Python says that there is nothing
+    started = moment.startswith("starting") and "in spawn_main" in said and said.endswith("EOFError: Ran out of input\n")
+    assert (started or not said) and ran.returncode == -9
 
 
 def run(folder, text):

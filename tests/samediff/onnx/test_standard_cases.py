@@ -10,6 +10,7 @@ from tests.samediff.onnx.standard_cases import cases, check
 from tests.samediff.onnx.standard_differences import DIFFERENCES
 
 PARTS = 24
+pytestmark = pytest.mark.plans
 
 
 def reason(name: str) -> str | None:
