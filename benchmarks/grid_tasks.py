@@ -92,10 +92,10 @@ def _network_in_jax(made: Network, row: Row) -> Task:
     updater = made.updater
 
     def loss(p: Any, x: Any, key: Any, training: bool) -> Any:
-        names = [*graph.losses, *graph.moves.values()]
+        names = [*graph.losses, *graph.statistic_updates.values()]
         values = in_jax(sd, names, training)({**p, **x}, key)
         count = len(graph.losses)
-        return sum(v.sum() / d for v, d in zip(values[:count], divisors)), dict(zip(graph.moves, values[count:]))
+        return sum(v.sum() / d for v, d in zip(values[:count], divisors)), dict(zip(graph.statistic_updates, values[count:]))
 
     def step(p: Any, state: Any, x: Any, hyper: Any, key: Any) -> Any:
         slopes, moves = jax.grad(loss, has_aux=True)(p, x, key, True)

@@ -1,6 +1,7 @@
 """Frames whose steps are instructions of native programs, as far as there are any."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from ...expressions import expression as ex
 from ...plans.frame import Frame, raise_of_step
 from ...plans.plan_data import PlanData, PlanStep
-from .fused import fused_instruction, joined, laid_out, stored, writable
+from .fused import fused_instruction, joined, stored
 
 if TYPE_CHECKING:
     from ..native.instruction import Entry, Instruction
@@ -83,12 +84,15 @@ class NativeFrame(Frame):
 
 
 def _by_dense_arrays(step: PlanStep, inputs: Sequence[Any], outputs: Sequence[Any], work: Sequence[Any]) -> list[Instruction] | None:
-    """The instructions of a kernel that does not take these strides: on dense copies of what is not dense. None where all is."""
+    """The instructions of a kernel that does not take these strides: on dense copies of what is not dense, of as few bytes as will do."""
     assert step.native is not None
-    before: list[Instruction | None] = []
-    given = [None if a is None else laid_out(writable(a), before) for a in inputs]
-    results = [a if a.flags.c_contiguous else np.empty(a.shape, a.dtype) for a in outputs]
-    if all(a is b for a, b in zip((*inputs, *outputs), (*given, *results), strict=True)):
-        return None
-    made = step.native(*given, *results, *work)
-    return None if made is None else joined(*before, made, *(stored(r, a) for r, a in zip(results, outputs, strict=True) if r is not a))
+    arrays, count = [*inputs, *outputs], len(inputs)
+    strided = [k for k, a in enumerate(arrays) if a is not None and not a.flags.c_contiguous]
+    several = itertools.chain.from_iterable(itertools.combinations(strided, n) for n in range(1, len(strided) + 1))
+    for copied in sorted(several, key=lambda chosen: sum(arrays[k].nbytes for k in chosen)):
+        dense = [np.empty(a.shape, a.dtype) if k in copied else a for k, a in enumerate(arrays)]
+        made = step.native(*dense, *work)
+        if made is not None:
+            return joined(*(stored(arrays[k], dense[k]) for k in copied if k < count), made,
+                          *(stored(dense[k], arrays[k]) for k in copied if k >= count))
+    return None

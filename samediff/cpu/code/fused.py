@@ -1,6 +1,7 @@
 """A fused group for arrays of known layout as a native instruction."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,11 @@ from .elementwise import elementwise_kernel
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction
+
+#: Neighbours that a copy to another order takes at a time: as many of these as the first cache has room for at their distance.
+BLOCKS = (64, 32, 16, 8)
+#: Bytes at which addresses fall into the same place of that cache, and how many such places there are.
+PAGE, WAYS = 4096, 8
 
 
 def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any],
@@ -42,9 +48,39 @@ def stored(x: Any, target: Any) -> Instruction | None:
         return None
     space = target.shape or (1,)
     x, target = _without_broadcast(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
+    x, target = _walked(x, target)
+    space = target.shape
     kernel = elementwise_kernel((ex.cast(ex.input_(0, x.dtype), target.dtype),), [_layout(x, x.shape, space)],
                                 output_layouts=[_layout(target, space, space)])
     return None if kernel is None else kernel.instruction(kernel.views([x, target]))
+
+
+def _walked(x: Any, target: Any) -> tuple[Any, Any]:
+    """Views of both with their axes in another order: a loop over them finds neighbours of either in the cache.
+
+    Axes follow the memory of ``target``. Where x lies in another order, its own neighbours come last, so many at a time that the
+    places to which they go stay in the cache, too.
+    """
+    order = np.argsort([-abs(n) for n in target.strides], kind="stable")
+    x, target = x.transpose(order), target.transpose(order)
+    near = [k for k, (n, step) in enumerate(zip(x.shape, x.strides)) if n > 1 and abs(step) == x.itemsize]
+    if not near or near[-1] == x.ndim - 1 or x.shape[-1] == 1:
+        return x, target
+    axis, size = near[-1], x.shape[near[-1]]
+    most = WAYS * PAGE // math.gcd(target.strides[axis], PAGE)
+    block = size if size <= min(most, BLOCKS[0]) else next((n for n in BLOCKS if n <= most and size % n == 0), size)
+    return _in_blocks(x, axis, block), _in_blocks(target, axis, block)
+
+
+def _in_blocks(array: Any, axis: int, block: int) -> Any:
+    """A view whose axis is cut into blocks: their number in front, where there are several, what is inside of them behind."""
+    if array.shape[axis] == block:
+        return np.moveaxis(array, axis, -1)
+    shape, steps = list(array.shape), list(array.strides)
+    shape[axis:axis + 1] = []
+    steps[axis:axis + 1] = []
+    step = array.strides[axis]
+    return np.lib.stride_tricks.as_strided(array, (array.shape[axis] // block, *shape, block), (block * step, *steps, step))
 
 
 def added(x: Any, target: Any) -> Instruction | None:

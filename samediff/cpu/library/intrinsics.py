@@ -42,14 +42,16 @@ fma = _float_function("fma", 3)
 
 @intrinsic
 def bits_of(context: Any, x: Any) -> Any:
-    """The bits of a float32 as int32."""
-    return types.int32(types.float32), lambda c, builder, s, args: builder.bitcast(args[0], ir.IntType(32))
+    """The bits of a float32 as int32, those of a float64 as int64."""
+    kind = {types.float32: types.int32, types.float64: types.int64}.get(x)
+    return kind and (kind(x), lambda c, builder, s, args: builder.bitcast(args[0], ir.IntType(kind.bitwidth)))
 
 
 @intrinsic
 def float_of(context: Any, x: Any) -> Any:
-    """The float32 that has the bits of an int32."""
-    return types.float32(types.int32), lambda c, builder, s, args: builder.bitcast(args[0], ir.FloatType())
+    """The float32 that has the bits of an int32, the float64 that has those of an int64."""
+    kind, made = {types.int32: (types.float32, ir.FloatType()), types.int64: (types.float64, ir.DoubleType())}.get(x, (None, None))
+    return kind and (kind(x), lambda c, builder, s, args: builder.bitcast(args[0], made))
 
 
 @intrinsic

@@ -1,4 +1,4 @@
-"""Mathematical functions that become vector code: polynomials in float32, the C library in float64.
+"""Mathematical functions that become vector code: those of float32, and which of them or of :mod:`.double_functions` a type takes.
 
 Errors in float32 against the exact value, in units of the last place: exp 1, expm1 1.5, log 1, log1p 1.5,
 tanh 5, sigmoid 2.5, erf 2.  NaN, infinities and zeros as in NumPy.
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.jit_functions import TypeDispatch, function
+from . import double_functions as double
 from .intrinsics import bits_of, fabs, float_of, fma, rint, vmax, vmin
 
 F4, I4 = np.float32, np.int32
@@ -143,44 +144,15 @@ def ferf(x):
 
 
 @inline
-def _exp(x):
-    return np.exp(x)
-
-
-@inline
-def _expm1(x):
-    return np.expm1(x)
-
-
-@inline
-def _log(x):
-    return np.log(x)
-
-
-@inline
-def _log1p(x):
-    return np.log1p(x)
-
-
-@inline
-def _tanh(x):
-    return np.tanh(x)
-
-
-@inline
 def _erf(x):
     return math.erf(x)
 
 
-@inline
-def _sigmoid(x):
-    return 1.0 / (1.0 + math.exp(-x))
-
-
 # For float32 and float64 in compiled code.
-exp, expm1 = TypeDispatch("exp", fexp, _exp), TypeDispatch("expm1", fexpm1, _expm1)
-log, log1p = TypeDispatch("log", flog, _log), TypeDispatch("log1p", flog1p, _log1p)
-tanh, erf, sigmoid = TypeDispatch("tanh", ftanh, _tanh), TypeDispatch("erf", ferf, _erf), TypeDispatch("sigmoid", fsigmoid, _sigmoid)
+exp, expm1 = TypeDispatch("exp", fexp, double.exp), TypeDispatch("expm1", fexpm1, double.expm1)
+log, log1p = TypeDispatch("log", flog, double.log), TypeDispatch("log1p", flog1p, double.log1p)
+tanh, sigmoid = TypeDispatch("tanh", ftanh, double.tanh), TypeDispatch("sigmoid", fsigmoid, double.sigmoid)
+erf = TypeDispatch("erf", ferf, _erf)
 
 
 @inline

@@ -39,38 +39,60 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
         return None
     x, y = (m.swapaxes(-1, -2) if t else m for m, t in ((a, transposed_a), (b, transposed_b)))
     rows, columns, depth = *c.shape[-2:], a.shape[-1]
-    many = math.prod(c.shape[:-2])
-    work = many * rows * columns * depth / (40 if c.dtype == np.float64 else 80) + 100
+    work = _work(math.prod(c.shape[:-2]), rows, columns, depth, c.dtype)
     flags = (int(transposed_a), int(transposed_b))
-    limit = BLAS_FROM / 2 if transposed_a else BLAS_FROM
-    tiles = rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns)
+    made = _by_tiles if _tiles_are_faster(rows, columns, depth, transposed_a) else _by_blas
     if c.ndim > 2:
         x, y = (np.broadcast_to(m, (*c.shape[:-2], *m.shape[-2:])) for m in (x, y))
         x, y, z = (_paired(m) for m in (x, y, c))
-        if x is None or y is None or z is None:
-            return None
-        if tiles:
-            return _by_tiles("many_by_tiles", (x, y, z), flags, work)
-        return _by_blas("many_by_blas", (x, y, z), flags, work)
+        return None if x is None or y is None or z is None else made("many", (x, y, z), flags, work)
     if rows <= DOT_ROWS and transposed_b and not transposed_a:
         from .dot_products import dots
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
-    if tiles:
-        return _by_tiles("by_tiles", (x, y, c), flags, work)
-    return _by_blas("by_blas", (x, y, c), flags, work)
+    return made("", (x, y, c), flags, work)
 
 
-def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
+def sums_of_products(a: Any, b: Any, totals: Any) -> Instruction | None:
+    """The instruction that adds all a[i] b[i] to totals, each to that of its share of the pairs; None as for :func:`product`.
+
+    Shapes: a (pairs, rows, depth), b (pairs, depth, columns), totals (shares, rows, columns), dense. No share waits for another.
+    """
+    transposed_a, transposed_b = _column_major(a), _column_major(b)
+    if transposed_a is None or transposed_b is None:
+        return None
+    x, y = (m.swapaxes(-1, -2) if t else m for m, t in ((a, transposed_a), (b, transposed_b)))
+    pairs, rows, depth, columns = *a.shape, b.shape[-1]
+    made = _by_tiles if _tiles_are_faster(rows, columns, depth, transposed_a) else _by_blas
+    flags = (int(transposed_a), int(transposed_b))
+    return made("sums", (x[None], y[None], totals[None]), flags, _work(pairs, rows, columns, depth, totals.dtype))
+
+
+def _work(pairs: int, rows: int, columns: int, depth: int, dtype: Any) -> float:
+    return pairs * rows * columns * depth / (40 if dtype == np.float64 else 80) + 100
+
+
+def _tiles_are_faster(rows: int, columns: int, depth: int, transposed_a: bool) -> bool:
+    limit = BLAS_FROM / 2 if transposed_a else BLAS_FROM
+    return bool(rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns))
+
+
+def _by_tiles(kind: str, arrays: Any, flags: Any, work: float) -> Instruction:
     from ..threads import parts
     dtype = arrays[0].dtype
     workspace = np.empty((parts(), WORKSPACE), dtype)
-    return Instruction(addresses(dtype.itemsize)[name], (*arrays, workspace), (False, False, False, True), flags, work, True)
+    entry = addresses(dtype.itemsize)[_entry(kind, "by_tiles")]
+    return Instruction(entry, (*arrays, workspace), (False, False, False, True), flags, work, True)
 
 
-def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction | None:
+def _by_blas(kind: str, arrays: Any, flags: Any, work: float) -> Instruction | None:
     if not available() or max(max(*m.shape, m.strides[-2] // m.itemsize) for m in arrays) > largest_size():
         return None
-    return Instruction(blas_addresses(arrays[0].dtype.itemsize)[name], arrays, (False, False, False), flags, work, True, True)
+    entry = blas_addresses(arrays[0].dtype.itemsize)[_entry(kind, "by_blas")]
+    return Instruction(entry, arrays, (False, False, False), flags, work, True, True)
+
+
+def _entry(kind: str, by: str) -> str:
+    return f"{kind}_{by}" if kind else by
 
 
 def _column_major(m: Any) -> bool | None:

@@ -155,10 +155,10 @@ def times_packed(rows, columns, depth, a, a_row, place, c, c_row, spare, more):
             k += size
 
 
-def _one(a, a_row, b, b_row, c, rows, columns, c_row, depth, workspace, transposed_a, transposed_b, part, parts):
+def _one(a, a_row, b, b_row, c, rows, columns, c_row, depth, workspace, transposed_a, transposed_b, more, part, parts):
     row = a_row if transposed_a == 0 else ITEM
     step = ITEM if transposed_a == 0 else a_row
-    multiply(rows, columns, depth, a, row, step, b, b_row, transposed_b, c, c_row, workspace, 0, part, parts)
+    multiply(rows, columns, depth, a, row, step, b, b_row, transposed_b, c, c_row, workspace, more, part, parts)
 
 
 def by_tiles(t, part, parts):
@@ -166,41 +166,64 @@ def by_tiles(t, part, parts):
     workspace = load(t + 120) + part * load(t + 136) * ITEM
     depth = load(t + 16) if load(t + 144) == 0 else load(t + 8)
     _one(load(t), load(t + 24), load(t + 40), load(t + 64), load(t + 80), load(t + 88), load(t + 96), load(t + 104), depth, workspace,
-         load(t + 144), load(t + 152), part, parts)
+         load(t + 144), load(t + 152), 0, part, parts)
+
+
+def _pair_by_tiles(t, i, c, workspace, more):
+    """The product of pair i of a batch of matrices along two axes, at the address c."""
+    k, m = i // load(t + 16), i % load(t + 16)
+    _one(load(t) + k * load(t + 40) + m * load(t + 48), load(t + 56), load(t + 72) + k * load(t + 112) + m * load(t + 120),
+         load(t + 128), c, load(t + 168), load(t + 176), load(t + 200), load(t + 32) if load(t + 240) == 0 else load(t + 24), workspace,
+         load(t + 240), load(t + 248), more, 0, 1)
 
 
 def many_by_tiles(t, part, parts):
     """Products of a batch of pairs of matrices along two axes, by tiles; this part's share of them."""
-    inner = load(t + 160)
-    count = load(t + 152) * inner
+    count = load(t + 8) * load(t + 16)
     workspace = load(t + 216) + part * load(t + 232) * ITEM
-    depth = load(t + 32) if load(t + 240) == 0 else load(t + 24)
     for i in range(count * part // parts, count * (part + 1) // parts):
-        k, m = i // inner, i % inner
-        _one(load(t) + k * load(t + 40) + m * load(t + 48), load(t + 56), load(t + 72) + k * load(t + 112) + m * load(t + 120),
-             load(t + 128), load(t + 144) + k * load(t + 184) + m * load(t + 192), load(t + 168), load(t + 176), load(t + 200), depth,
-             workspace, load(t + 240), load(t + 248), 0, 1)
+        _pair_by_tiles(t, i, load(t + 144) + i // load(t + 16) * load(t + 184) + i % load(t + 16) * load(t + 192), workspace, 0)
+
+
+def sums_by_tiles(t, part, parts):
+    """Products of pairs of matrices, each added to the result of its share of the pairs: as many shares as there are results."""
+    count, shares = load(t + 16), load(t + 160)
+    workspace = load(t + 216) + part * load(t + 232) * ITEM
+    for share in range(shares * part // parts, shares * (part + 1) // parts):
+        for i in range(count * share // shares, count * (share + 1) // shares):
+            _pair_by_tiles(t, i, load(t + 144) + share * load(t + 192), workspace, 1)
 
 
 def by_blas(t, part, parts):
     """The entry of NumPy's BLAS: the same operands without ``workspace``; the longer side of the result is shared out."""
     _shared(load(t), load(t + 24), load(t + 40), load(t + 64), load(t + 80), load(t + 88), load(t + 96), load(t + 104),
-            load(t + 16) if load(t + 120) == 0 else load(t + 8), load(t + 120), load(t + 128), part, parts)
+            load(t + 16) if load(t + 120) == 0 else load(t + 8), load(t + 120), load(t + 128), 0, part, parts)
+
+
+def _pair_by_blas(t, i, c, more):
+    """As by tiles."""
+    k, m = i // load(t + 16), i % load(t + 16)
+    _shared(load(t) + k * load(t + 40) + m * load(t + 48), load(t + 56), load(t + 72) + k * load(t + 112) + m * load(t + 120),
+            load(t + 128), c, load(t + 168), load(t + 176), load(t + 200), load(t + 32) if load(t + 216) == 0 else load(t + 24),
+            load(t + 216), load(t + 224), more, 0, 1)
 
 
 def many_by_blas(t, part, parts):
     """Products of a batch of pairs of matrices along two axes, by BLAS; this part's share of them."""
-    inner = load(t + 160)
-    count = load(t + 152) * inner
-    depth = load(t + 32) if load(t + 216) == 0 else load(t + 24)
+    count = load(t + 8) * load(t + 16)
     for i in range(count * part // parts, count * (part + 1) // parts):
-        k, m = i // inner, i % inner
-        _shared(load(t) + k * load(t + 40) + m * load(t + 48), load(t + 56), load(t + 72) + k * load(t + 112) + m * load(t + 120),
-                load(t + 128), load(t + 144) + k * load(t + 184) + m * load(t + 192), load(t + 168), load(t + 176), load(t + 200), depth,
-                load(t + 216), load(t + 224), 0, 1)
+        _pair_by_blas(t, i, load(t + 144) + i // load(t + 16) * load(t + 184) + i % load(t + 16) * load(t + 192), 0)
 
 
-def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, transposed_a, transposed_b, part, parts):
+def sums_by_blas(t, part, parts):
+    """Products of pairs of matrices, each added to the result of its share of the pairs: as many shares as there are results."""
+    count, shares = load(t + 16), load(t + 160)
+    for share in range(shares * part // parts, shares * (part + 1) // parts):
+        for i in range(count * share // shares, count * (share + 1) // shares):
+            _pair_by_blas(t, i, load(t + 144) + share * load(t + 192), 1)
+
+
+def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, transposed_a, transposed_b, more, part, parts):
     low, high, first, last = 0, rows, 0, columns
     if rows >= columns:
         low, high = rows * part // parts, rows * (part + 1) // parts
@@ -210,10 +233,11 @@ def _shared(a, a_row, b, b_row, c, rows, columns, c_row, depth, transposed_a, tr
         # A single row may have any stride, which BLAS would refuse.
         gemm(transposed_a, transposed_b, high - low, last - first, depth, a + low * (ITEM if transposed_a != 0 else a_row),
              max(a_row // ITEM, rows if transposed_a != 0 else depth), b + first * (b_row if transposed_b != 0 else ITEM),
-             max(b_row // ITEM, depth if transposed_b != 0 else columns), c + low * c_row + first * ITEM, max(c_row // ITEM, columns))
+             max(b_row // ITEM, depth if transposed_b != 0 else columns), more, c + low * c_row + first * ITEM,
+             max(c_row // ITEM, columns))
 
 
-_PUBLIC = (pack_panel, multiply, times_packed, by_tiles, many_by_tiles)
+_PUBLIC = (pack_panel, multiply, times_packed, by_tiles, many_by_tiles, sums_by_tiles)
 _TYPES = {4: ir.FloatType(), 8: ir.DoubleType()}
 
 
@@ -235,7 +259,7 @@ def _written(size: int) -> Any:
     return module.llvm
 
 
-_BLAS = (by_blas, many_by_blas)
+_BLAS = (by_blas, many_by_blas, sums_by_blas)
 
 
 def _blas_written(size: int) -> Any:
@@ -246,7 +270,8 @@ def _blas_written(size: int) -> Any:
 
     def gemm(b: Any, transposed_a: Any, transposed_b: Any, *words: Any) -> None:
         orders = [b.select(b.icmp_signed("!=", t, WORD(0)), _I32(112), _I32(111)) for t in (transposed_a, transposed_b)]
-        b.call(function, [_I32(101), *orders, *words[:3], item(1.0), *words[3:7], item(0.0), *words[7:]])
+        kept = b.select(b.icmp_signed("!=", words[7], WORD(0)), item(1.0), item(0.0))
+        b.call(function, [_I32(101), *orders, *words[:3], item(1.0), *words[3:7], kept, *words[8:]])
     module.constants["gemm"] = Primitive(gemm)
     for f in _BLAS:
         module.function(f, public=True)

@@ -73,19 +73,20 @@ class VectorBuilder:
         self.b.store(self.b.add(self.b.load(slot), distance), slot)
 
 
-def _products(code, rows, count, a, down, along, table, places, vectors, source, target, next_row, start):
+def _products(code, rows, depth, a, down, along, table, places, vectors, source, target, next_row, start):
     """C[i, v] = start + sum over k of A[i, k] * B[v][table[k]]; see :func:`products`."""
     b = code.b
-    last = b.sub(vectors, _WORD(1))
-    pairs = b.lshr(b.add(vectors, _WORD(1)), _WORD(1))
-    with cgutils.for_range(b, pairs) as loop:
-        v = b.shl(loop.index, _WORD(1))
-        after = b.add(v, _WORD(1))
-        second = b.select(b.icmp_signed("<", after, last), after, last)
-        entries = [b.add(places, b.mul(k, _WORD(16))) for k in (v, second)]
+
+    def some(first, count):
+        entries = [b.add(places, b.mul(b.add(first, _WORD(k)), _WORD(16))) for k in range(count)]
         right = [b.add(source, code.load(e, _WORD)) for e in entries]
         out = [b.add(target, code.load(b.add(e, _WORD(8)), _WORD)) for e in entries]
-        _block(code, rows, count, a, down, along, table, right, out, next_row, start)
+        _block(code, rows, depth, a, down, along, table, right, out, next_row, start)
+
+    with cgutils.for_range(b, b.lshr(vectors, _WORD(1))) as loop:
+        some(b.shl(loop.index, _WORD(1)), 2)
+    with b.if_then(b.trunc(vectors, ir.IntType(1))):
+        some(b.sub(vectors, _WORD(1)), 1)
 
 
 def _block(code, rows, count, a, down, along, table, sources, out, next_row, start):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..code.fused import added, joined
-from ..matrix.matrix_product import product
+from ..code.fused import added, joined, stored
+from ..matrix.matrix_product import product, sums_of_products
 from .convolution_sizes import ConvolutionSizes
-from .sliced import CELL, SlicedKernel, are_dense
+from .sliced import SlicedKernel, are_dense
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction
@@ -47,33 +47,31 @@ def data_gradient(s: ConvolutionSizes, w: Any, g: Any, dx: Any, columns: Any) ->
     return joined(*made)
 
 
-def weight_gradient(s: ConvolutionSizes, x: Any, g: Any, dw: Any, columns: Any, products: Any, total: Any) -> list[Any] | None:
+def weight_gradient(s: ConvolutionSizes, x: Any, g: Any, dw: Any, columns: Any, totals: Any) -> list[Any] | None:
     """dw: the sum over images of g by the columns of x."""
     from ..kernels.im2col import im2col
     if not are_dense((x, g)):
         return None
     made: list[Any] = []
-    x, g, whole = s.planes(x), s.maps(g), total[0]
-    room = products.reshape(-1, s.out, s.length)
+    x, g = s.planes(x), s.maps(g)
     for low, high, cells in _chunks(s, columns):
         images = x[low * s.channels:high * s.channels]
         if s.direct:
             cells = images
         else:
             made.append(SlicedKernel(im2col, (images, cells), (), (s.grid.window,)).instruction())
-        patches = cells.reshape(high - low, s.length, s.grid.places).swapaxes(1, 2)
-        for first in range(low, high, len(room)):
-            some = min(first + len(room), high) - first
-            made.append(product(g[first:first + some], patches[first - low:first - low + some], room[:some]))
-            made.append(summed(room[:some].reshape(some, -1), whole.reshape(-1), first > 0))
-    return joined(*made, s.stored_matrix(whole, dw))
+        made.append(sums_of_products(g[low:high], cells.reshape(high - low, s.length, s.grid.places).swapaxes(1, 2), totals))
+    return joined(cleared(totals), *made, joined_shares(totals), s.stored_matrix(totals[0], dw))
 
 
-def summed(rows: Any, total: Any, more: bool) -> Instruction | None:
-    """The instruction of the sum of rows, which is added to the total if there is ``more``."""
-    from ..kernels.sums import add_up
-    from ..native.instruction import instruction
-    return instruction(add_up, (total, rows), (int(more),), work=CELL * rows.size, axes=(0, 1))
+def cleared(totals: Any) -> Instruction | None:
+    """The instruction that makes the totals of all shares 0."""
+    return stored(np.zeros((), totals.dtype), totals)
+
+
+def joined_shares(totals: Any) -> list[Any] | None:
+    """Instructions that add the totals of all shares to the first one."""
+    return joined(*(added(other, totals[0]) for other in totals[1:]))
 
 
 def stacked(matrix: Any, count: int) -> Any:

@@ -17,12 +17,15 @@ from .convolution_sizes import MULTIPLICATION, ConvolutionSizes
 from .parallel_kernel import ParallelKernel
 
 #: Bytes of images, gradients and sums that are worked on at a time: what the second cache holds, and the first.
-FAR, NEAR = 1 << 18, 1 << 14
+FAR, NEAR = 1 << 19, 1 << 14
 
-#: Where columns and BLAS are faster: more weights than this with vectors of half length, gradients of more than so many weights by inner
-#: products over fewer vectors, or over fewer ones that are partly empty, and gradients of kernels with fewer cells that reach far
-#: beyond the windows.
-WEIGHTS, MANY, VECTORS, PARTLY, CELLS, BEYOND = 1 << 17, 1 << 14, 64, 256, 16, 1.35
+#: Where columns and BLAS are faster: more weights than this with vectors of half length, or of windows of one cell, and gradients of
+#: kernels with fewer cells that reach far beyond the windows.
+WEIGHTS, MANY, CELLS, BEYOND = 1 << 17, 1 << 14, 16, 1.35
+
+#: What gradients of weights lose: inner products add up a vector's elements, which takes as long as so many vectors; BLAS has columns
+#: to make for each image, and results to add, which take as long as so many maps and so many places.
+SUMMED, MAPS, PLACES = 8, 14, 8
 
 
 class DirectConvolution:
@@ -182,7 +185,8 @@ def weight_gradient(direct: DirectConvolution) -> Kernel | None:
     places = np.concatenate([whole, direct.places(across, wide, [across - width] if width else [])])
     one = (s.channels * direct.padded[0] * wide + s.out * s.grid.places) * direct.size
     together = min(s.batch, max(1, FAR // one))
-    if s.out * s.length > MANY and len(places) * together < (PARTLY if width else VECTORS):
+    vectors, count = len(places) * together, s.grid.places
+    if across / (lanes * -(-across // lanes)) * vectors / (vectors + SUMMED) < s.out / (s.out + MAPS) * count / (count + PLACES):
         return None
 
     def operands(x: Any, g: Any, _: Any, dw: Any, padded: Any) -> tuple[Any, ...]:

@@ -72,7 +72,7 @@ class Gather(Op):
         return [gather_gradient(g, positions, inputs[0], self.axis), None]
 
 
-@op("gather_bp", inputs="x like indices", file=FileArgs(ints=("axis",)))
+@op("gather_bp", inputs="x like indices", shape_inputs=(1,), file=FileArgs(ints=("axis",)))
 class GatherGradient(Op):
     """Zeros in the shape of ``like`` with the slices of x added at their indices (made by gradients)."""
 
@@ -131,7 +131,7 @@ def nd_index(xp: Any, name: str, shape: Sequence[int], indices: Any) -> tuple[An
     return tuple(xp.moveaxis(indices, -1, 0))
 
 
-@op("gather_nd_bp", inputs="x like indices")
+@op("gather_nd_bp", inputs="x like indices", shape_inputs=(1,))
 class GatherNdGradient(Op):
     """Zeros in the shape of ``like`` with x added at its index vectors (made by gradients)."""
 

@@ -120,7 +120,7 @@ def _of_update(self: Scatter, ref: SDVariable, i: SDVariable, u: SDVariable, y: 
     return _again(self, g, i, ref.sd.call("base", "zeros_like", u)), _at(g, i) * last
 
 
-@op("last_row", inputs="indices like", gradient="zero")
+@op("last_row", inputs="indices like", gradient="zero", shape_inputs=(1,))
 class LastRow(Op):
     """1 for updates that no later one overwrites, else 0, in the shape of ``like`` (made by gradients)."""
 

@@ -126,7 +126,7 @@ class FirstInSegment(Expandable):
         return sd.call("base", "and_", sd.call("base", "eq", found, _rows(first, ids)), sd.call("base", "lt", found, count))
 
 
-@op("count_of_row", inputs="ids like", gradient="zero")
+@op("count_of_row", inputs="ids like", gradient="zero", shape_inputs=(1,))
 class CountOfRow(Op):
     """Number of rows that share the id of each row, in the type of ``like`` (made by gradients)."""
 

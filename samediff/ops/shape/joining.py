@@ -294,7 +294,7 @@ class Tile(Op):
         return [inputs[0].sd.add_op(TileSum(self.repeat), [output_grads[0], *inputs])]
 
 
-@op("tile_sum", inputs="x like counts?")
+@op("tile_sum", inputs="x like counts?", shape_inputs=(1,))
 class TileSum(Op):
     """Sum over the copies that :class:`Tile` makes (made by gradients)."""
 

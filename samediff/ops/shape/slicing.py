@@ -120,7 +120,7 @@ def index_of(shape: Sequence[int], entries: Sequence[Entry]) -> tuple[Any, ...]:
     return (*out, ...)
 
 
-@op("placed", inputs="x like *numbers")
+@op("placed", inputs="x like *numbers", shape_inputs=(1,))
 class SliceGrad(Op):
     """Zeros in the shape of ``like`` with x in the place that a slicing op takes (made by gradients)."""
 

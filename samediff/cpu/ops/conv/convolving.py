@@ -17,9 +17,6 @@ from ...routines import column_products, depthwise, direct_convolution
 from ...routines.channels_last import channels_first, moved
 from ...routines.convolution_sizes import ConvolutionSizes
 
-#: Bytes of gradients of single images that are made at a time, and of how many a sum of its own is worth while.
-PRODUCT_BYTES, FEW = 1 << 17, 3
-
 
 def sizes_of(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> ConvolutionSizes | None:
     """The sizes when the kernels here serve them."""
@@ -99,7 +96,7 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
-    """Gradient by the weights: ``call(x, g, like, dw, columns, part, total)``."""
+    """Gradient by the weights: ``call(x, g, like, dw, columns, total)``."""
     if geometry.channels_last:
         return moved(weight_gradient(_first(geometry), channels_first(x), channels_first(g), w), (0, 1))
     if geometry.depthwise:
@@ -113,9 +110,7 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
         return made
     from ...kernels.im2col import im2col
 
-    together = max(1, min(s.chunk, PRODUCT_BYTES // max(s.out * s.length * s.dtype.numpy.itemsize, 1)))
-
-    def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> None:
+    def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, total: Any) -> None:
         x, g = s.planes(x), s.maps(g)
         total[...] = 0
 
@@ -124,22 +119,16 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
             if not s.direct:
                 cells = columns[share, :len(cells)]
                 im2col(x[low * s.channels:high * s.channels], cells, s.grid.window)
-            patches = cells.reshape(high - low, s.length, s.grid.places).swapaxes(1, 2)
-            for first in range(low, high, together):
-                images = g[first:min(first + together, high)]
-                products = np.matmul(images, patches[first - low:first - low + len(images)], out=part[share, :len(images)])
-                for product in (products if len(products) < FEW else [products.sum(axis=0)]):
-                    np.add(total[share], product, out=total[share])
+            for image, patches in zip(g[low:high], cells.reshape(high - low, s.length, s.grid.places), strict=True):
+                total[share] += image @ patches.T
         s.run(some)
         for other in total[1:]:
             np.add(total[0], other, out=total[0])
         s.store(total[0], dw)
 
-    def native(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> list[Any] | None:
-        return column_products.weight_gradient(s, x, g, dw, columns, part, total)
-    products = TensorSpec((s.shares, together, s.out, s.length), s.dtype)
-    return Kernel(call, (s.columns(), products, TensorSpec((s.shares, s.out, s.length), s.dtype)), one_thread=True,
-                  native=native)
+    def native(x: Any, g: Any, _: Any, dw: Any, columns: Any, total: Any) -> list[Any] | None:
+        return column_products.weight_gradient(s, x, g, dw, columns, total)
+    return Kernel(call, (s.columns(), TensorSpec((s.shares, s.out, s.length), s.dtype)), one_thread=True, native=native)
 
 
 @kernel_for(Convolution)

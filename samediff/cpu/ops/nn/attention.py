@@ -12,9 +12,11 @@ from ....ops.nn.attention import Project, ProjectedInput, ProjectedWeights
 from ...blas.blas_threads import is_small
 from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
-from ...matrix.matrix_product import product
-from ...routines.column_products import stacked, summed
+from ...matrix.matrix_product import product, sums_of_products
+from ...routines.column_products import cleared, joined_shares, stacked
+from ...routines.convolution_sizes import MULTIPLICATION
 from ...routines.sliced import are_dense
+from ...threads import parts_for
 
 
 def _served(*specs: TensorSpec) -> bool:
@@ -60,25 +62,24 @@ def project_back(op: ProjectedInput, g: TensorSpec, w: TensorSpec) -> Kernel | N
 
 @kernel_for(ProjectedWeights)
 def weights(op: ProjectedWeights, g: TensorSpec, x: TensorSpec) -> Kernel | None:
-    """``call(g, x, out, part)``: sum over the examples of g (N, heads, size, steps) by x (N, features, steps) transposed."""
+    """``call(g, x, out, totals)``: sum over the examples of g (N, heads, size, steps) by x (N, features, steps) transposed."""
     if not _served(g, x):
         return None
     (batch, heads, size, steps), features = g.shape or (0, 0, 0, 0), (x.shape or (0, 0, 0))[1]
 
-    def call(g: Any, x: Any, out: Any, part: Any, total: Any) -> None:
-        rows = g.reshape(batch, heads * size, steps)
+    def call(g: Any, x: Any, out: Any, totals: Any) -> None:
+        total = totals[0]
         total[...] = 0
-        for n in range(batch):
-            np.matmul(rows[n], x[n].T, out=part)
-            np.add(total, part, out=total)
+        for rows, inputs in zip(g.reshape(batch, heads * size, steps), x, strict=True):
+            total += rows @ inputs.T
         out[...] = total.reshape(heads, size, features)
 
-    def native(g: Any, x: Any, out: Any, part: Any, total: Any) -> Any:
+    def native(g: Any, x: Any, out: Any, totals: Any) -> Any:
         if not are_dense((g,)):
             return None
-        rows, made = g.reshape(batch, heads * size, steps), list[Any]()
-        for n in range(batch):
-            made += [product(rows[n], x[n].T, part), summed(part.reshape(1, -1), total.reshape(-1), n > 0)]
-        return joined(*made, stored(total.reshape(heads, size, features), out))
-    matrix = TensorSpec((heads * size, features), g.dtype)
-    return Kernel(call, (matrix, matrix), one_thread=is_small(heads * size, steps, features), native=native)
+        rows = g.reshape(batch, heads * size, steps)
+        return joined(cleared(totals), sums_of_products(rows, x.swapaxes(1, 2), totals), joined_shares(totals),
+                      stored(totals[0].reshape(heads, size, features), out))
+    shares = max(1, min(parts_for(MULTIPLICATION * batch * heads * size * steps * features), batch))
+    return Kernel(call, (TensorSpec((shares, heads * size, features), g.dtype),), one_thread=is_small(heads * size, steps, features),
+                  native=native)

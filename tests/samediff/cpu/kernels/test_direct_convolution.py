@@ -1,6 +1,8 @@
 """Convolution without columns, and pooling of pairs, against ``compute``: sizes around those of vectors and blocks."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -60,7 +62,7 @@ def direct(geometry, x, w):
 @pytest.fixture(params=[0, 1e9], ids=["sums", "turned"])
 def always(request, monkeypatch):
     """No columns where they may be avoided; gradients of images in both ways."""
-    for name, value in (("VECTORS", 0), ("PARTLY", 0), ("CELLS", 0), ("BEYOND", request.param)):
+    for name, value in (("MAPS", math.inf), ("CELLS", 0), ("BEYOND", request.param)):
         monkeypatch.setattr(f"dl4py.samediff.cpu.routines.direct_convolution.{name}", value)
 
 

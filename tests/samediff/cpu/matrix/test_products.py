@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.cpu.matrix import matrix_product
-from dl4py.samediff.cpu.matrix.matrix_product import product
+from dl4py.samediff.cpu.matrix.matrix_product import product, sums_of_products
 from dl4py.samediff.cpu.native import program
 from dl4py.samediff.cpu.native.program import Program
-from dl4py.samediff.cpu.native.thresholds import ALWAYS
+from dl4py.samediff.cpu.native.thresholds import ALWAYS, NEVER
 
 SIZES = [(1, 1, 1), (1, 7, 5), (2, 300, 30), (3, 3, 3), (5, 1, 9), (17, 50, 1), (32, 78, 25), (33, 65, 130), (70, 300, 90)]
 
@@ -56,3 +56,21 @@ def test_what_no_kernel_takes():
     assert product(a, b, c) is None                      # neither rows nor columns in one run
     assert product(np.zeros((4, 0)), np.zeros((0, 5)), c) is None
     assert product(np.zeros((4, 3), np.float16), np.zeros((3, 5), np.float16), c.astype(np.float16)) is None
+
+
+@pytest.mark.parametrize("from_", [0, 1 << 30], ids=["BLAS", "tiles"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_of_products(monkeypatch, rng, dtype, from_):
+    """Every share of the pairs adds to a total of its own, also where there are fewer pairs than shares, in any number of parts."""
+    monkeypatch.setattr(matrix_product, "BLAS_FROM", from_)
+    for pairs, shares in ((5, 2), (1, 2), (6, 1), (7, 3)):
+        a, b = rng.standard_normal((pairs, 33, 20)).astype(dtype), rng.standard_normal((pairs, 40, 20)).astype(dtype)
+        begin = rng.standard_normal((shares, 33, 40)).astype(dtype)
+        found = []
+        for worth in (ALWAYS, NEVER):
+            totals = begin.copy()
+            Program([sums_of_products(a, b.swapaxes(1, 2), totals)], worth=worth)()
+            found.append(totals)
+        np.testing.assert_array_equal(*found)
+        exact = begin.sum(0, dtype=float) + np.einsum("prk,pck->rc", a.astype(float), b.astype(float))
+        np.testing.assert_allclose(totals.sum(0), exact, rtol=0, atol=2000 * np.finfo(dtype).eps)

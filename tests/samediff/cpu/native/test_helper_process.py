@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.kernels import sums
+from dl4py.samediff.cpu.kernels import reverse_sequence
 from dl4py.samediff.cpu.native import helper_process, instruction
 from dl4py.samediff.cpu.native.helper_process import HelperProcess, _as_text, is_possible
 from dl4py.samediff.cpu.native.instruction import Entry, Instruction, entry_of, entry_of_source
@@ -127,4 +127,5 @@ def test_functions_of_users_stay_here():
     operands = (instruction.ArrayOperand(np.dtype("f4"), 1),) * 2
     assert _as_text(entry_of(own, operands)) is None
     assert _as_text(Entry("", partial(instruction._names_and, dict), 1.0)) is None
-    assert _as_text(entry_of(sums.add_up, operands)) is not None and _as_text(entry_of_source("def entry(): pass")) is not None
+    assert _as_text(entry_of(reverse_sequence.reverse_sequence, (*operands, operands[0]))) is not None
+    assert _as_text(entry_of_source("def entry(): pass")) is not None
