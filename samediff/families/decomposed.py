@@ -34,5 +34,5 @@ class Decomposed(Composite):
 @functools.lru_cache(maxsize=512)
 def composition(op: Expandable, specs: tuple[TensorSpec | None, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A graph with the nodes that the op stands for, and its results; inputs are ``in0``, ``in1`` ..."""
-    sd, inputs = scratch(specs)
-    return sd, as_tuple(op.expand(*inputs))
+    found = as_tuple(op.expand(*scratch(specs)[1]))
+    return found[0].sd, found           # without inputs a graph that the op made

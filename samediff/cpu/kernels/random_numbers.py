@@ -10,12 +10,14 @@ from .dropout_mask import random_block
 
 
 @function(forceinline=True, error_model="numpy")
-def _number(word):
+def number_of(word):
+    """The number from 0 to 1 of 53 bits of a word."""
     return ((word >> 11) & 0x1FFFFFFFFFFFFF) * 1.1102230246251565e-16
 
 
 @function(forceinline=True, error_model="numpy")
-def _single(half):
+def single_of(half):
+    """The float32 number of 24 bits of the lower half of a word."""
     return np.float32((half >> 8) & 0xFFFFFF) * np.float32(5.9604644775390625e-08)
 
 
@@ -25,7 +27,7 @@ def _some(drawn, low, high, begin, iteration, draw, seed, stream):
     if low < high:
         block = random_block((begin + low) // 4 + 1, iteration, draw, seed, stream)
         for k in range(low, high):
-            drawn[k] = _number(block[(begin + k) % 4])
+            drawn[k] = number_of(block[(begin + k) % 4])
 
 
 @kernel
@@ -40,7 +42,7 @@ def uniform(words, drawn, stream, begin, part, parts):
     while whole + 4 <= high:
         number += 1
         a, b, c, d = random_block(number, iteration, draw, seed, stream)
-        drawn[whole], drawn[whole + 1], drawn[whole + 2], drawn[whole + 3] = _number(a), _number(b), _number(c), _number(d)
+        drawn[whole], drawn[whole + 1], drawn[whole + 2], drawn[whole + 3] = number_of(a), number_of(b), number_of(c), number_of(d)
         whole += 4
     _some(drawn, whole, high, begin, iteration, draw, seed, stream)
 
@@ -55,12 +57,12 @@ def uniform_single(words, drawn, stream, part, parts):
     for number in range(low, min(high, size // 8)):
         a, b, c, d = random_block(number + 1, iteration, draw, seed, stream)
         k = 8 * number
-        drawn[k], drawn[k + 1], drawn[k + 2], drawn[k + 3] = _single(a), _single(a >> 32), _single(b), _single(b >> 32)
-        drawn[k + 4], drawn[k + 5], drawn[k + 6], drawn[k + 7] = _single(c), _single(c >> 32), _single(d), _single(d >> 32)
+        drawn[k], drawn[k + 1], drawn[k + 2], drawn[k + 3] = single_of(a), single_of(a >> 32), single_of(b), single_of(b >> 32)
+        drawn[k + 4], drawn[k + 5], drawn[k + 6], drawn[k + 7] = single_of(c), single_of(c >> 32), single_of(d), single_of(d >> 32)
     if 8 * high > size and high > low:
         block = random_block(blocks, iteration, draw, seed, stream)
         for k in range(8 * (blocks - 1), size):
-            drawn[k] = _single(block[k % 8 // 2] >> 32 * (k % 2))
+            drawn[k] = single_of(block[k % 8 // 2] >> 32 * (k % 2))
 
 
 @kernel

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 Change = Literal["add", "sub", "mul", "div", "max", "min", "update"]
 
 _CHECK = """
-    n = ARRAY.shape[1]
     for k in range(i.size):
-        if i[k] < 0 or i[k] >= n:
+        if i[k] < 0 or i[k] >= ARRAY.shape[1]:
             REFUSE
 """
 
@@ -47,6 +46,24 @@ CHECK
                 v = at(y, target + c * STEP_Y)
                 w = at(x, source + c * STEP_X)
                 put(y, target + c * STEP_Y, T(COMBINED))
+    DONE
+"""
+
+#: As :data:`_TAKE` and :data:`_CHANGE`, with indices of its own for each outer place.
+_TAKE_ALONG = """def kernel(x, i, y):
+CHECK
+    n = y.shape[1]
+    for a in range(x.shape[0]):
+        for k in range(n):
+            put(y, a * y.strides[0] + k * y.strides[1], at(x, a * x.strides[0] + i[a * n + k] * x.strides[1]))
+    DONE
+"""
+_PUT_ALONG = """def kernel(x, i, y):
+CHECK
+    n = x.shape[1]
+    for a in range(x.shape[0]):
+        for k in range(n):
+            put(y, a * y.strides[0] + i[a * n + k] * y.strides[1], at(x, a * x.strides[0] + k * x.strides[1]))
     DONE
 """
 
@@ -207,6 +224,25 @@ def change(how: Change, axis: int, y: TensorSpec, indices: TensorSpec) -> Indexe
     text = _CHANGE.replace("CHECK", _CHECK.replace("ARRAY", "y")).replace("COMBINED", combined).replace("T(", f"{TYPE_NAMES[dtype]}(")
     outer, n, inner = _sides(shape, axis)
     return IndexedRows(text, dtype, _index(indices), (outer, math.prod(indices.shape or ()), inner), (outer, n, inner))
+
+
+def along_last(text: str, x: TensorSpec, indices: TensorSpec, y: TensorSpec, checked: str) -> IndexedRows | None:
+    """``rows(x, indices, y)``: elements moved at indices along the last axis, which are checked against that of x or y."""
+    dtype, static = _type(x), x.is_static and indices.is_static and y.is_static
+    if not (static and x.shape and y.shape) or dtype not in TYPE_NAMES or 0 in (*x.shape, *y.shape):
+        return None
+    seen = [(math.prod(shape[:-1]), shape[-1], 1) for shape in (x.shape, y.shape)]
+    return IndexedRows(text.replace("CHECK", _CHECK.replace("ARRAY", checked)), dtype, _index(indices), *seen)
+
+
+def take_along(x: TensorSpec, indices: TensorSpec, y: TensorSpec) -> IndexedRows | None:
+    """``rows(x, indices, out)``: the elements of each row of x at indices of its own."""
+    return along_last(_TAKE_ALONG, x, indices, y, "x")
+
+
+def put_along(x: TensorSpec, indices: TensorSpec, y: TensorSpec) -> IndexedRows | None:
+    """``rows(x, indices, out)``: elements put into each row of out at indices of its own."""
+    return along_last(_PUT_ALONG, x, indices, y, "y")
 
 
 @dataclass(frozen=True)

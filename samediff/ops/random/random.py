@@ -10,7 +10,12 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError
-from ...ir.op import Op, Specs, op
+from ...families.array_code.graph_namespace import on_graph
+from ...families.array_code.graph_random import GraphContext
+from ...families.array_code.symbolic_size import NotInGraphError
+from ...ir.graph_class import graph_class
+from ...ir.op import Expandable, Op, Specs, op
+from ...ir.run_context import RunContext
 
 
 def _file(*floats: str, **properties: str) -> FileArgs:
@@ -68,6 +73,51 @@ class RandomArray(Op):
         raise NotImplementedError(f"{type(self).__name__} must implement draw(self, generator, shape, dtype)")
 
 
+class ScaledArray(RandomArray):
+    """A random array of numbers that the method ``base`` of NumPy's generators draws and ``scaled(xp, x, dtype)`` scales: nodes in plans."""
+
+    base = ""
+
+    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+        """Numbers drawn, and scaled."""
+        return self.scaled(np, getattr(generator, self.base)(shape, dtype), dtype)
+
+    def scaled(self, xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+        """The numbers of the distribution, of those that ``base`` draws."""
+        raise NotImplementedError(f"{type(self).__name__} must implement scaled(self, xp, x, dtype)")
+
+    def plan_rewrite(self, name: str) -> Expandable | None:
+        """The nodes that plans run; half precision is drawn in float32 and converted."""
+        return RandomNodes(self, name) if self.data_type in (DataType.FLOAT, DataType.DOUBLE) else None
+
+
+@op("random_nodes", inputs="", stateful=True, gradient="none")
+class RandomNodes(Expandable):
+    """The random array of node ``of`` as nodes (made by plans)."""
+
+    is_shared = True
+    array: Any
+    of: str
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        return self.array.infer(*specs)  # type: ignore[no-any-return]
+
+    def compute(self, xp: Any, *inputs: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful ops get the context
+        """The numbers that the array draws."""
+        return self.array.compute(xp, *inputs, context=context.at(self.of))
+
+    def expand(self, *inputs: Any) -> Any:
+        """What the generator draws, scaled; a shape must be known."""
+        if any(v is not None for v in inputs):
+            raise NotInGraphError("the shape of a random array is known in a run only")
+        shape, dtype = self.array.shape, np.dtype(self.array.data_type.numpy)
+
+        def code(xp: Any) -> Any:
+            drawn = getattr(GraphContext(xp.functions, True, self.of).random(), self.array.base)(shape, dtype)
+            return self.array.scaled(xp, drawn, dtype)
+        return on_graph(graph_class()(), code, [])
+
+
 def _probability(p: float) -> None:
     if not 0 <= p <= 1:
         raise GraphError(f"a probability lies between 0 and 1, got {p}")
@@ -79,46 +129,49 @@ def _deviation(stddev: float) -> None:
 
 
 @op("distribution_uniform", api="random.uniform", file=_file("min", "max", from_="d:min", to="d:max"))
-class Uniform(RandomArray):
+class Uniform(ScaledArray):
     """Uniform on [min, max)."""
 
+    base = "random"
     min: float
     max: float
 
-    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Scaled from [0, 1); rounding never reaches ``max``."""
-        x = generator.random(shape, dtype) * dtype.type(self.max - self.min) + dtype.type(self.min)
-        return np.where(x >= self.max, np.nextafter(dtype.type(self.max), dtype.type(self.min)), x) if self.max > self.min else x
+    def scaled(self, xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+        """From [0, 1); rounding never reaches ``max``."""
+        x = x * dtype.type(self.max - self.min) + dtype.type(self.min)
+        return xp.where(x >= self.max, np.nextafter(dtype.type(self.max), dtype.type(self.min)), x) if self.max > self.min else x
 
 
 @op("distribution_gaussian", api="random.normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
-class Normal(RandomArray):
+class Normal(ScaledArray):
     """Gaussian with mean and standard deviation."""
 
+    base = "standard_normal"
     mean: float
     stddev: float
 
     def check(self) -> None:
         _deviation(self.stddev)
 
-    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    def scaled(self, xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
         """Standard normal numbers, scaled and shifted."""
-        return generator.standard_normal(shape, dtype) * dtype.type(self.stddev) + dtype.type(self.mean)
+        return x * dtype.type(self.stddev) + dtype.type(self.mean)
 
 
 @op("distribution_lognormal", api="random.log_normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
-class LogNormal(RandomArray):
+class LogNormal(ScaledArray):
     """e to the power of a Gaussian with mean and standard deviation."""
 
+    base = "standard_normal"
     mean: float
     stddev: float
 
     def check(self) -> None:
         _deviation(self.stddev)
 
-    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    def scaled(self, xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
         """The exponential of a Gaussian."""
-        return np.exp(Normal(self.mean, self.stddev).draw(generator, shape, dtype))
+        return xp.exp(x * dtype.type(self.stddev) + dtype.type(self.mean))
 
 
 @op("distribution_truncated", api="random.normal_truncated random.truncated_normal",
@@ -143,17 +196,18 @@ class TruncatedNormal(RandomArray):
 
 
 @op("distribution_bernoulli", api="random.bernoulli", file=_file("p", prob="d:p"))
-class Bernoulli(RandomArray):
+class Bernoulli(ScaledArray):
     """1 with probability p, else 0."""
 
+    base = "random"
     p: float
 
     def check(self) -> None:
         _probability(self.p)
 
-    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    def scaled(self, xp: Any, x: Any, dtype: np.dtype[Any]) -> Any:
         """Uniform numbers compared with p."""
-        return np.asarray(generator.random(shape, dtype) < self.p).astype(dtype)
+        return (x < self.p).astype(dtype)
 
 
 @op("distribution_binomial", api="random.binomial", file=_file("n_trials:int", "p", trials="i:n_trials", probability="d:p"))

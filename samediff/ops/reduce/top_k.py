@@ -8,6 +8,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import check_range
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class PutAlongLast(Op):
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
         """Elements written into zeros; the indices of a row differ."""
+        check_range(f"{self.id}: index", indices, like.shape[-1])
         out = xp.zeros(like.shape, x.dtype)
         xp.put_along_axis(out, indices.astype(xp.int64), x, axis=-1)
         return out
@@ -77,6 +79,7 @@ class TakeAlongLast(Op):
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
+        check_range(f"{self.id}: index", indices, x.shape[-1])
         return xp.take_along_axis(x, indices.astype(xp.int64), axis=-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

@@ -1,4 +1,4 @@
-"""CPU kernels of the op of :mod:`dl4py.samediff.ops.random.drawn`: uniform numbers; others are NumPy's."""
+"""CPU kernels of the op of :mod:`dl4py.samediff.ops.random.drawn`: uniform and normal numbers; others are NumPy's."""
 from __future__ import annotations
 
 import math
@@ -10,10 +10,13 @@ from ....ir.op import Kernel
 from ....ir.run_context import stream_of
 from ....ops.random.drawn import Drawn
 from ...kernel_table import kernel_for
+from ...kernels.normal_numbers import normal, normal_single
 from ...kernels.random_numbers import uniform, uniform_single
 from ...native.instruction import instruction
+from ...routines.normal_strips import normal_strips
 
-_COST = 1.5
+#: Nanoseconds of a number.
+_COST, _NORMAL_COST = 1.5, 10.0
 
 
 @kernel_for(Drawn)
@@ -25,6 +28,8 @@ def _(op: Drawn, *specs: TensorSpec) -> Kernel | None:
         function, numbers = uniform, [stream_of(op.of), sum(counts[:-1])]
     elif kinds == [("random", (), "float32")]:
         function, numbers = uniform_single, [stream_of(op.of)]
+    elif len(kinds) == 1 and kinds[0][:2] == ("standard_normal", ()):
+        return _normal(stream_of(op.of), kinds[0][2], counts[0])
     else:
         return None
 
@@ -33,4 +38,19 @@ def _(op: Drawn, *specs: TensorSpec) -> Kernel | None:
 
     def native(words: Any, *given: Any) -> Any:
         return instruction(function, [words, given[-1].reshape(-1)], numbers, work=20 + _COST * counts[-1], parts=True)
+    return Kernel(call, native=native)
+
+
+def _normal(stream: int, dtype: str, count: int) -> Kernel | None:
+    """Normal numbers, which are drawn one after the other."""
+    strips = normal_strips(dtype)
+    if strips is None:
+        return None
+    function = normal if dtype == "float64" else normal_single
+
+    def call(words: Any, *given: Any) -> None:
+        function(words, given[-1].reshape(-1), *strips, stream)
+
+    def native(words: Any, *given: Any) -> Any:
+        return instruction(function, [words, given[-1].reshape(-1), *strips], [stream], work=20 + _NORMAL_COST * count)
     return Kernel(call, native=native)

@@ -1,10 +1,13 @@
-"""Uniform numbers against NumPy's own stream: from any place of it, in any number of parts."""
+"""Uniform numbers against NumPy's own stream, from any place of it, in any number of parts; normal numbers; arrays of ``sd.random``."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.cpu.kernels.normal_numbers import normal, normal_single
 from dl4py.samediff.cpu.kernels.random_numbers import step_words, uniform, uniform_single
+from dl4py.samediff.cpu.routines.normal_strips import normal_strips
 from dl4py.samediff.ir.run_context import RunContext
 from dl4py.samediff.ops.control.control import STRIDE, at_step
 
@@ -43,6 +46,39 @@ def test_doubles(size, begin, parts):
 def test_floats(size, parts):
     for place in PLACES:
         np.testing.assert_array_equal(drawn(uniform_single, place, size, np.float32, parts), generator(place).random(size, np.float32))
+
+
+@pytest.mark.parametrize(("kernel", "dtype"), [(normal, "float64"), (normal_single, "float32")])
+def test_normal_numbers(kernel, dtype):
+    """A hundred thousand, a few dozen of them in the tail; and no other place is written."""
+    for place, size in zip(PLACES, (1, 5, 1000, 100_000)):
+        room = np.full(size + 2, 9, dtype)
+        kernel(np.array(place, np.int64), room[1:-1], *normal_strips(dtype), STREAM)
+        np.testing.assert_array_equal(room, [9, *generator(place).standard_normal(size, dtype), 9])
+
+
+def test_another_version_of_numba_has_no_strips(monkeypatch):
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.normal_strips._PLACE", "np/random/moved.py")
+    assert normal_strips.__wrapped__("float32") is None
+
+
+ARRAYS = {"uniform": (-2.0, 3.0), "normal": (1.0, 2.0), "log_normal": (0.0, 0.5), "bernoulli": (0.3,), "exponential": (2.0,)}
+
+
+@pytest.mark.parametrize("kind", [DataType.FLOAT, DataType.DOUBLE])
+def test_random_arrays_of_graphs_are_nodes_that_draw_the_same(kind, monkeypatch):
+    found = {}
+    for executor in ("reference", "plan"):
+        monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+        sd = SameDiff.create()
+        sd.set_seed(7)
+        made = [getattr(sd.random, name)(*numbers, kind, 20, 30) for name, numbers in ARRAYS.items()]
+        names = [(v * 2.0).name() for v in made]
+        found[executor] = [sd.output({}, *names) for _ in range(2)]
+    for ours, theirs in zip(found["plan"], found["reference"]):
+        for name in names:
+            np.testing.assert_allclose(ours[name], theirs[name], rtol=0, atol=1e-5 if kind is DataType.FLOAT else 1e-13)
+    assert [s.op for s in sd.profile({}, *names).steps if s.way.value == "python"] == ["random_exponential"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])

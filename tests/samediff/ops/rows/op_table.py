@@ -261,6 +261,7 @@ row("distribution_gaussian distribution_lognormal distribution_truncated", [2, 3
 row("distribution_bernoulli", [2, 3], p=0.5)
 row("distribution_binomial", [2, 3], n_trials=3, p=0.5)
 row("random_exponential", [2, 3], lambda_=2.0)
+row("random_nodes", array=OPS["distribution_gaussian"](0.5, 2.0, DataType.DOUBLE, (2, 3)), of="other")
 row("dropout dropout_inverted", "f:2,3", check=True, p=0.5)
 row("kept", p=0.5, of="other", shape=(2, 3))
 row("drawn", of="other", calls=(("random", (), (), (2, 3)),))
