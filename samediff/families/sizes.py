@@ -40,6 +40,28 @@ class AxisSize(Op):
         return self.data_type or (given if given.is_floating else DataType.LONG)
 
 
+@op("array_equal", inputs="x y", gradient="zero")
+class ArrayEqual(Op):
+    """Whether two arrays have the same elements and, unless they are stretched, one shape (made from array code, of open sizes)."""
+
+    equal_nan: bool = False
+    stretched: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        return TensorSpec((), DataType.BOOL)
+
+    def compute(self, xp: Any, x: Any, y: Any) -> Any:
+        fits = _spread_together(x.shape, y.shape) if self.stretched else tuple(x.shape) == tuple(y.shape)
+        if not fits:
+            return xp.asarray(False)
+        same = x == y
+        return xp.all(same | ((x != x) & (y != y)) if self.equal_nan else same)
+
+
+def _spread_together(shape: Sequence[int], other: Sequence[int]) -> bool:
+    return all(m == n or 1 in (m, n) for m, n in zip(reversed(shape), reversed(other)))
+
+
 #: Arithmetic of whole sizes.
 WHOLE: dict[str, Callable[[Any, Any], Any]] = {n: getattr(operator, n) for n in ("add", "sub", "mul", "floordiv", "mod")}
 

@@ -85,7 +85,7 @@ class Arranging:
         else:
             found, shape = call(np.sort, array, axis=None), tuple(array.shape)
             found = found if ascending else found[::-1]
-            columns = isinstance(array, np.ndarray) and INDArray.of(array).ordering() == "f"
+            columns = (array if hasattr(array, "ordering") else INDArray.of(array)).ordering() == "f"
             found = found.reshape(shape[::-1]).T if columns else found.reshape(shape)
         return written(found, array)  # type: ignore[no-any-return]
 

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import INDArray
 from ..base.java_names import BooleanIndexingNames
-from ..expressions.conditions import Condition
+from ..expressions.conditions import MODES, Condition
 from ..ir.translate_errors import refusing
 from .arguments import axes_of
 from .running import run
@@ -69,10 +70,20 @@ class BooleanIndexing(BooleanIndexingNames):
         to[chosen] = [each(number) for number in np.asarray(to)[chosen].tolist()] if callable(each) else each
 
     @staticmethod
-    def choose_from(arrays: Sequence[Any], condition: Condition) -> INDArray:
-        """The elements of the first array that fulfil a condition, as a vector."""
-        first = INDArray.of(arrays[0])
-        return first[first.cond(condition)]  # type: ignore[no-any-return]
+    def choose_from(arrays: Sequence[Any], *how: Any) -> INDArray:
+        """The elements of the first array that fulfil a condition, as a vector: ``chooseFrom(arrays, condition)``.
+
+        Each is compared with the element of a second array in its place, where there is one. ``chooseFrom(arrays, values, modes,
+        condition)`` takes the value to compare with, and the number of the condition, from lists that are not empty.
+        """
+        *lists, condition = how
+        values, modes = lists or ((), ())
+        if values:
+            condition = replace(condition, value=float(values[0]))
+        if modes:
+            condition = replace(condition, mode=MODES[modes[0]])
+        first, *second = map(INDArray.of, arrays)
+        return first[first.match(second[0], condition) if second else first.cond(condition)]  # type: ignore[no-any-return]
 
     @staticmethod
     def apply_mask(array: INDArray, mask: INDArray) -> INDArray:

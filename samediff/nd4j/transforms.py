@@ -17,6 +17,7 @@ from ..base.datatype import DataType
 from ..base.java_names import TransformsNames
 from ..base.spec import normalize_axis
 from ..errors import DataTypeError, ShapeError
+from ..families.array_code.symbolic_size import may_be_equal
 from ..families.elementwise import promoted
 from ..ir.translate_errors import refusing
 from .arguments import axes_of, is_type
@@ -110,7 +111,7 @@ def _distances(name: str) -> Any:
     def function(x: Any, y: Any, *axes: Any) -> INDArray:
         inner = axes_of(axes)
         rows = [_slices(a, inner) for a in (x, y)]
-        if rows[0].shape[1] != rows[1].shape[1]:
+        if not may_be_equal(rows[0].shape[1:], rows[1].shape[1:]):
             raise ShapeError(f"Transforms.{name}: slices along {inner} have {rows[0].shape[1]} and {rows[1].shape[1]} elements")
         wide = [run("tile", run("reshape", rows[0], shape=(len(rows[0]), 1, -1)), repeat=(1, len(rows[1]), 1)),
                 run("tile", run("reshape", rows[1], shape=(1, len(rows[1]), -1)), repeat=(len(rows[0]), 1, 1))]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..expressions.tracing import BINARY
 from ..families.array_code.graph_array import GraphArray
-from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize, are_alike
 from .fourier import ComplexArray
 from .functions import NumpyFunctions
 
@@ -196,7 +196,7 @@ class CodeArray(GraphArray):
         more = made.ndim - len(shape)
         if more > 0 and made.shape[:more] == (1,) * more:
             made = self.xp.reshape(made, made.shape[more:])
-        return made if made.variable.spec.shape == tuple(shape) or made.shape == shape else self.xp.broadcast_to(made, shape)
+        return made if made.variable.spec.shape == tuple(shape) or are_alike(made.shape, shape) else self.xp.broadcast_to(made, shape)
 
     def _may_change(self) -> None:
         if self._given:

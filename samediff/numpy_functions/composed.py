@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize, may_be_equal
+from ..families.array_code.symbolic_size import NotInGraphError, may_be_equal
 
 #: Functions that give as many elements as the values say, which no graph can know before it runs.
 SHAPES_OF_VALUES = frozenset((
@@ -61,25 +61,20 @@ def allclose(xp: Any, x: Any, y: Any, **options: Any) -> Any:
     return xp.all(isclose(xp, x, y, **options))
 
 
-def array_equal(xp: Any, x: Any, y: Any) -> Any:
+def array_equal(xp: Any, x: Any, y: Any, equal_nan: bool = False) -> Any:
     """Whether two arrays have one shape and the same elements."""
-    x, y = xp.array_of(x), xp.array_of(y)
-    if not may_be_equal(x.shape, y.shape):
-        return np.False_
-    found = xp.all(x == y)
-    for m, n in zip(x.shape, y.shape):
-        if m is not n and (isinstance(m, SymbolicSize) or isinstance(n, SymbolicSize)):
-            found = found & (_whole(m) == _whole(n))
-    return found
-
-
-def _whole(size: Any) -> Any:
-    return size.whole() if isinstance(size, SymbolicSize) else size
+    x, y = _in_one_type(xp, x, y)
+    return xp.node("array_equal", [x, y], equal_nan=equal_nan) if may_be_equal(x.shape, y.shape) else np.False_
 
 
 def array_equiv(xp: Any, x: Any, y: Any) -> Any:
     """The same of arrays that are stretched to one shape."""
-    return xp.all(xp.array_of(x) == xp.array_of(y))
+    return xp.node("array_equal", _in_one_type(xp, x, y), stretched=True)
+
+
+def _in_one_type(xp: Any, x: Any, y: Any) -> list[Any]:
+    x, y = xp.array_of(x), xp.array_of(y)
+    return [xp.astype(a, np.result_type(x.dtype, y.dtype)) for a in (x, y)]
 
 
 # Shapes

@@ -74,6 +74,11 @@ class NumpyFunctions(GraphNamespace):
         super().__init__(trace.sd)
         self.trace = trace
 
+    def noted(self, error: NotInGraphError) -> NotInGraphError:
+        """An error that is about to be raised, for the trace."""
+        self.trace.note(error)
+        return error
+
     def is_graph_array(self, value: Any) -> bool:
         """Whether a value is an array of the graph."""
         return isinstance(value, GraphArray)

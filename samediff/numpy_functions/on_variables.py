@@ -51,6 +51,9 @@ class OnVariables:
         """The constant of an array."""
         return self.sd.constant(np.array(to_numpy(array)))
 
+    def note(self, error: NotInGraphError) -> None:
+        """Nothing: what code does with an error is its own."""
+
     def looks_at(self, part: Any, source: Any, places: Any) -> None:
         """Nothing: no variable changes in place, so none has to follow another one's memory."""
 

@@ -19,6 +19,7 @@ from ..base.user_code.users_arrays import users_arrays
 from ..device import devices
 from ..errors import DataTypeError, GradientError, GraphError, ShapeError
 from ..expressions.arrays import to_numpy
+from ..families.array_code.symbolic_size import NotInGraphError
 from .bound import BoundGraphFunction
 from .derivative import derivative
 from .lazy import is_plain
@@ -195,6 +196,8 @@ class CompiledGraphFunction(CompiledGraphFunctionNames):
             except Exception as error:  # as code that needs values may raise anything: the steps tell
                 known = self._traced_by_size(form, arrays, plain, error) if is_open else error
             self._programs[key] = known
+        if isinstance(known, TracedProgram) and not known.fits(arrays):
+            return NotInGraphError("it asks in which order an argument stands in memory, and is compiled for row order")
         return known
 
     def _traced_by_size(self, form: Any, arrays: Sequence[Any], plain: bool, why: Exception) -> Exception | object:

@@ -121,10 +121,20 @@ class LazyINDArray:
 
     @property
     def strides(self) -> Any:
-        """Bytes between neighbours along each axis: results stand in rows."""
+        """Bytes between neighbours along each axis."""
         if self._real is not None:
             return self._real.strides
-        return tuple(self.itemsize * math.prod(self._array.shape[i + 1:]) for i in range(self._array.ndim))
+        node = self._trace.sd.producer(self._array.variable.name())
+        if node is not None and node.op.is_view and node.op.id != "identity":
+            self._recorder().refuse("the code asks how the elements of a view lie in memory")
+        sizes, columns = self._array.shape, self.ordering() == "f"
+        return tuple(self.itemsize * math.prod(sizes[:i] if columns else sizes[i + 1:]) for i in range(len(sizes)))
+
+    def ordering(self) -> str:
+        """``'f'`` where it stands in column order, as copies of such arrays do, else ``'c'``."""
+        if self._real is not None:
+            return self._real.ordering()        # type: ignore[no-any-return]
+        return "f" if self._trace.orders.in_columns(self._array.variable, assuming=True) else "c"
 
     @property
     def real(self) -> Any:

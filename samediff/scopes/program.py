@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.indarray import INDArray
+from ..arrays.orders import in_columns
 from ..base.spec import TensorSpec
 from ..errors import GraphError
 from ..executor.session import known_plan
@@ -34,8 +35,12 @@ class FunctionTrace(GraphTrace):
     def refuse(self, why: str) -> Any:
         """Raise that the function cannot be replayed."""
         error = NotInGraphError(f"{why}{at()}")
-        self.refused = self.refused or error
+        self.note(error)
         raise error
+
+    def note(self, error: NotInGraphError) -> None:
+        """Remember the first error: the function may go on after it."""
+        self.refused = self.refused or error
 
     def refuse_from_outside(self, array: LazyINDArray) -> Any:
         """Raise that an array of the function is used after it."""
@@ -86,6 +91,7 @@ class TracedProgram:
             outputs = [trace.result(a).name() for a in arrays]
         self.sd, self.names = trace.sd, (*(v.name() for v in inputs), *trace.captured)
         self.outside, self._baked = list(trace.captured.values()), trace.baked
+        self._in_rows = [i for i, v in enumerate(inputs) if v.name() in trace.orders.assumed]
         self._outputs = tuple(dict.fromkeys(outputs))
         self._picks = tuple(self._outputs.index(n) for n in outputs)
         trace.sd.set_outputs(*self._outputs)
@@ -93,6 +99,10 @@ class TracedProgram:
     def is_current(self) -> bool:
         """Whether the small arrays that became constants have the values that they had."""
         return all(np.array_equal(a, b) for a, b in self._baked)
+
+    def fits(self, arrays: Sequence[Any]) -> bool:
+        """Whether arguments stand in memory as the function took them to."""
+        return not any(in_columns(arrays[i]) for i in self._in_rows)
 
     def run(self, arrays: Sequence[Any], context: RunContext) -> Any:
         """What the function returns."""
@@ -107,7 +117,7 @@ class TracedProgram:
     def replay(self, arrays: Sequence[Any], draw: Callable[[], RunContext]) -> Callable[[Sequence[Any]], Any] | None:
         """The shortest way to the same for arrays like these, once they were run; None where there is none."""
         plan = known_plan(self.sd, dict(zip(self.names, (*arrays, *self.outside))), self._outputs, True)
-        if plan is None or self._baked:
+        if plan is None or self._in_rows or self._baked:
             return None
         outside, run, draws = tuple(self.outside), plan.run, plan.needs_rng
         takes = [self.names.index(n) for n in plan.feeds]

@@ -39,6 +39,7 @@ def root_of(trace: Any, name: str) -> str:
 
 def change(trace: Any, target: LazyINDArray, made: GraphArray) -> None:
     """Have an array stand for what it was changed to, and those that look at its memory for what they see then."""
+    made = _copied(trace, made, array_of(target).variable)
     root = root_of(trace, array_of(target).variable.name())
     others = [a for a in trace.alive() if a is not target and root_of(trace, array_of(a).variable.name()) == root]
     if not others:
@@ -56,6 +57,18 @@ def change(trace: Any, target: LazyINDArray, made: GraphArray) -> None:
         seen = xp.reshape(xp.wrap(sd.call("base", "gather", after, sd.constant(at.reshape(-1)), 0)), at.shape)
         trace.seen[seen.variable.name()] = Look(after.name(), at)
         rebind(array, seen)
+
+
+def _copied(trace: Any, made: GraphArray, old: Any) -> GraphArray:
+    """The value that takes the place of a variable: in memory that nobody else looks at, and in the order of the old one."""
+    root = root_of(trace, made.variable.name())
+    shared = trace.sd.producer(root) is None or any(root_of(trace, array_of(a).variable.name()) == root for a in trace.alive())
+    if not shared and trace.orders.are_alike(made.variable, old):
+        return made
+    copy = trace.sd.call("base", "identity", made.variable)
+    trace.own.add(copy.name())
+    trace.orders.follow(copy, old)
+    return trace.xp.wrap(copy)  # type: ignore[no-any-return]
 
 
 def _places(trace: Any, name: str) -> Any:

@@ -201,6 +201,9 @@ class GraphTrace:
         raise GraphScopeError(f"{array!r} is used{at()}, but the graph scope that recorded it, begun{self.since()}, was left by an error "
                               "or close(), or belongs to another thread: its arrays have values only after scope.end()")
 
+    def note(self, error: NotInGraphError) -> None:
+        """Note an error that code of users may catch."""
+
     def since(self) -> str:
         """Where it was begun, behind a verb."""
         return f" at {self.begun}" if self.begun else ""

@@ -32,7 +32,7 @@ def _place(x: Any, args: tuple[Any, ...], what: str, order: Literal["C", "F"]) -
 
 
 def _order(x: Any) -> Literal["C", "F"]:
-    return "C" if not isinstance(x, np.ndarray) or x.flags.c_contiguous or x.ordering() == "c" else "F"  # type: ignore[attr-defined]
+    return "C" if (isinstance(x, np.ndarray) and x.flags.c_contiguous) or x.ordering() == "c" else "F"
 
 
 def _getter(name: str, kind: type, doc: str) -> Method:

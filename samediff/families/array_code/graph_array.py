@@ -32,6 +32,8 @@ class ArrayFunctions(Protocol):
 
     def method(self, name: str, x: Any, args: Any, kwargs: Any, /) -> Any: ...
 
+    def noted(self, error: NotInGraphError, /) -> NotInGraphError: ...
+
 
 class GraphArray:
     """Wraps a variable: operators, methods and NumPy functions on it add nodes to its graph.
@@ -121,6 +123,8 @@ class GraphArray:
         return self.xp.call(ufunc if method == "__call__" else getattr(ufunc, method), args, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if any(map(knows_sizes, types)):
+            return NotImplemented
         return self.xp.call(function, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -154,7 +158,7 @@ def _refusing(name: str) -> Callable[..., Any]:
     what, instead = _REFUSED[name]
 
     def refuse(self: GraphArray, *args: Any, **kwargs: Any) -> Any:
-        raise NotInGraphError(f"the code {what}, whose values are not known while the graph is built: {instead}")
+        raise self.xp.noted(NotInGraphError(f"the code {what}, whose values are not known while the graph is built: {instead}"))
     return refuse
 
 

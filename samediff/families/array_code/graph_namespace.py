@@ -23,7 +23,7 @@ from ...ir.op import OPS, as_tuple
 from .array_call import ARRAY, ArrayCall
 from .einsum import einsum
 from .graph_array import GraphArray
-from .symbolic_size import NotInGraphError, SymbolicSize, gathered
+from .symbolic_size import NotInGraphError, SymbolicSize, are_equal, gathered
 
 if TYPE_CHECKING:
     from ...ir.protocols import Graph
@@ -80,6 +80,10 @@ class GraphNamespace:
     def method(self, name: str, x: GraphArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Apply the function of this namespace that has the name of a method of NumPy's arrays."""
         return getattr(self, name)(x, *args, **kwargs)
+
+    def noted(self, error: NotInGraphError) -> NotInGraphError:
+        """An error that is about to be raised; code that catches it would go on as if it had a value."""
+        return error
 
     def wrap(self, variable: SDVariable) -> GraphArray:
         """A graph variable as a :class:`GraphArray`."""
@@ -404,6 +408,6 @@ def _number(value: Any) -> Any:
 def _rest(sizes: Sequence[Any], one: SymbolicSize) -> Any:
     """The product of sizes besides an open one; nothing that equals another where that is not in it or there are more."""
     places = [i for i, n in enumerate(sizes) if isinstance(n, SymbolicSize)]
-    if len(places) != 1 or sizes[places[0]] != one:
+    if len(places) != 1 or not are_equal(sizes[places[0]], one):
         return object()
     return math.prod(n for n in sizes if isinstance(n, int)) if -1 not in [n for n in sizes if isinstance(n, int)] else object()

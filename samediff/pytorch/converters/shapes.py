@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...families.array_code.symbolic_size import SymbolicSize
+from ...families.array_code.symbolic_size import SymbolicSize, are_equal
 from ...onnx.converters.shapes import filled
 from ...onnx.node import OnnxNode
 from .table import as_result, aten, cast, result_type, standard
@@ -188,7 +188,7 @@ def slice_(node: OnnxNode, x: Any, dim: int = 0, start: Any = None, end: Any = N
     dim, huge = dim % x.ndim, 1 << 62
     end = None if isinstance(end, int) and end >= huge else end
     whole = x.shape[dim]
-    if isinstance(end, SymbolicSize) and isinstance(whole, SymbolicSize) and end == whole:
+    if isinstance(end, SymbolicSize) and are_equal(end, whole):
         end = None
     if start in (None, 0) and end is None and step == 1:
         return x

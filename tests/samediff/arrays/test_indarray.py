@@ -96,3 +96,13 @@ def test_files_tables_and_memory_of_others(a, tmp_path):
     frame = pytest.importorskip("pandas").DataFrame(a, columns=list("xyz"))
     assert frame["y"].tolist() == [2, 5] and INDArray.of(frame).tolist() == a.tolist()
     assert type(frame + a) is type(frame)
+
+
+@pytest.mark.parametrize(("x", "y", "dtype", "equal"), [
+    ([1000, 1], [1000.005, 1], "f4", True), ([1000, 1], [1000.02, 1], "f4", False), ([[1000.0]], [[1000.005]], "f4", False),
+    ([1, 0.5], [1, 0.500009], "f8", True), ([1, 0.5], [1, 0.500011], "f8", False), ([-1000, 1], [-1000.005, 1], "f8", True),
+    (1000, 1000.005, "f8", False), ([10 ** 6, 1], [10 ** 6 + 1, 1], "i4", False), ([np.inf, 1], [np.inf, 1], "f4", True),
+    ([np.inf, 1], [1, 1], "f4", False), ([np.nan, 1], [np.nan, 1], "f4", False), ([2000, 1], [2001, 1], "f2", False)])
+def test_large_elements_are_equal_by_their_share(x, y, dtype, equal):
+    """As in DL4J, but for whole numbers and infinities."""
+    assert INDArray.of(np.array(x, dtype)).equals(INDArray.of(np.array(y, dtype))) is equal

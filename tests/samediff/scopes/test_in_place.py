@@ -52,6 +52,28 @@ def test_a_change_through_a_part_is_seen_in_the_whole():
         np.testing.assert_array_equal(np.asarray(made), right)
 
 
+@pytest.mark.parametrize("take", ["y.assign({})", "y[...] = {}", "np.copyto(y, {})", "y[:] = {}", "np.add({}, 0, out=y)"])
+@pytest.mark.parametrize("value", ["v", "v.T", "b", "b.T", "v[::-1]", "y[:, ::-1]"])
+def test_what_was_taken_is_a_copy(take, value):
+    def work(a, b):
+        y, v = a * 1, a + 5
+        look = v.T
+        exec(take.format(value))
+        y += 1
+        v *= 2
+        y[0] = 7
+        return y, v, look
+    b = INDArray.of(np.arange(16.0).reshape(4, 4) / 3)
+    wanted = work(A, b)
+    with GraphScope():
+        found = work(A, b)
+    for arrays in (found, compiled(work)(A, b)):
+        for made, right in zip(arrays, wanted, strict=True):
+            np.testing.assert_allclose(np.asarray(made), right)
+        assert not np.may_share_memory(np.asarray(arrays[0]), np.asarray(arrays[1]))
+    assert b.tolist() == (np.arange(16.0).reshape(4, 4) / 3).tolist()
+
+
 @pytest.mark.parametrize("text", ["np.ravel(x)", "x.reshape(2, 8)", "np.dsplit(x[None], 1)[0]", "x.T.ravel()"])
 def test_an_array_that_may_be_looked_at_is_not_changed_unnoticed(text):
     """Whether NumPy copies depends on orders in memory."""

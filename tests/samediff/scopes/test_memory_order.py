@@ -1,10 +1,12 @@
 """The first of equal elements in memory is the same one in a scope."""
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
-from dl4py import DataType, GraphScope, INDArray, Nd4j, Transforms
+from dl4py import DataType, GraphScope, INDArray, Nd4j, Transforms, compiled
 
 C = INDArray.of(np.array([[1, 3, 0, 2], [3, 0, 2, 3]], np.float32))
 F = C.dup("f")
@@ -25,3 +27,23 @@ def test_the_first_largest_element(text):
     with GraphScope():
         found = [make() for make in makers]
     assert [a.tolist() for a in found] == wanted
+
+
+def _written(x):
+    Nd4j.sort(x, False)
+    return x.putScalar(1, 9), x.putScalar(3, 7.0)
+
+
+@pytest.mark.parametrize("text", ["F + 1", "C + 1", "F.dup()", "(C + 1).dup('f')", "(F + 1).T", "F.castTo(DataType.DOUBLE)"])
+def test_elements_are_counted_in_the_order_of_the_array(text):
+    """In a compiled function, too, whose arguments may come in either order."""
+    wanted = _written(eval(text))[0].tolist()
+    with GraphScope():
+        found = _written(eval(text))[0]
+    assert found.tolist() == wanted
+    made = compiled(lambda F, C: _written(eval(text))[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert made(F, C).tolist() == made(F, C).tolist() == wanted
+        for x in (F, C):
+            assert compiled(lambda x: (x + 1).stride())(x) == x.stride() and compiled(lambda x: x.T.stride())(x) == x.T.stride()

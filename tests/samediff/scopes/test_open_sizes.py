@@ -1,4 +1,5 @@
 """Sizes that are not known while a function is compiled with ``open_batch``: numbers, shapes and results."""
+import math
 import operator
 import re
 import warnings
@@ -131,6 +132,64 @@ def test_code_that_needs_a_number_is_traced_for_each_size(code):
             np.testing.assert_allclose(f(x), call(x), rtol=1e-12)
     assert len(said) == 1 and len(traced) == 3 and sum(isinstance(p, TracedProgram) for p in f._programs.values()) == 2
     assert f.graph(x).inputs() == ["x"]
+
+
+#: How code that asks about sizes goes on; each asks in another way.
+ASKED = """
+x.shape == y.shape | x.shape != y.shape | x.shape[0] == y.shape[0] | x.shape[0] != y.shape[0] | x.shape[0] < y.shape[0]
+y.shape[0] in x.shape | x.shape in [(2, 3), y.shape] | x.shape < y.shape | x.shape == (x * 1).shape | x.shape[0] in {2, 4}
+len({x.shape[0], y.shape[0]}) == 1 | {2: 0, 3: 1}.get(y.shape[0], 1) | {(2, 3): 1}.get(tuple(x.shape)) | 1 < x.shape[0] < 4
+x.shape[0] == 3.0 | x.shape[0] <= 2.5 | x.shape[0] % 2 == 0 | divmod(x.shape[0], 2)[1] | round(x.shape[0] / 2) == 1 | max(x.shape) > 3
+np.array_equal(x.shape, (2, 3)) | x.size == y.size | x.shape[0] - y.shape[0] == 0 | x.equalShapes(y) | int(x.shape[0]) == 2
+not x.shape[0] | hash(x.shape[0]) == 2 | sorted(x.shape)[0] == 3 | list(x.shape).count(3) > 1 | x.shape[0].bit_length() == 2
+"""
+#: The same about what is so for all sizes: it is answered while the function is traced.
+SETTLED = """
+x.shape == x.shape | x.shape[0] == len(x.shape) - 2 + x.shape[0] | x.size == x.shape[0] * x.shape[1] | x.shape[0] != x.shape[0] + 1
+2 * x.shape[0] == x.shape[0] + x.shape[0] | x.shape[0] // 2 * 2 == 2 * (x.shape[0] // 2) | isinstance(x.shape[0], int)
+divmod(x.size, 3)[1] == 3 * x.shape[0] % 3 | +x.shape[0] == round(x.shape[0]) == -(-x.shape[0]) | x.shape[0] != None
+x.shape[0] is not None | x.size == np.size(x) == math.prod(x.shape) | x.shape[0] == math.floor(x.shape[0]) | x.shape[0] != "2"
+"""
+
+
+def texts(table):
+    return [t for line in table.strip().splitlines() for t in line.split(" | ")]
+
+
+@pytest.mark.parametrize(("text", "settled"), [*((t, False) for t in texts(ASKED)), *((t, True) for t in texts(SETTLED))])
+def test_questions_about_sizes_are_never_answered_by_chance(text, settled):
+    ask = eval(f"lambda x, y: 2 * x if {text} else -x", {"np": np, "math": math})
+    call = compiled(ask, open_batch=True)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for sizes in ((4, 2), (3, 3), (2, 2), (2, 3)):
+            x, y = (INDArray.of(np.ones((n, 3))) for n in sizes)
+            assert call(x, y).tolist() == ask(x, y).tolist(), sizes
+    assert ["anew for each size" in str(w.message) for w in said] == [True] * (not settled)
+
+
+def test_an_answer_may_be_a_result():
+    call = compiled(lambda x, y: (x.shape[0] == y.shape[0], x.shape[0] != 2, np.where(x.shape[0] > y.shape[0], x, 0)), open_batch=True)
+    for m, n in ((4, 2), (3, 3), (2, 3), (4097, 4096)):         # more than the type of the arrays counts
+        equal, other, chosen = call(np.ones(m, np.float16), np.ones(n, np.float16))
+        assert (bool(equal), bool(other), bool(chosen.any())) == (m == n, m != 2, m > n)
+
+
+@pytest.mark.parametrize("text", ["np.array_equal(x, y)", "np.array_equiv(x, y)", "np.array_equal(x, y, equal_nan=True)"])
+def test_arrays_of_sizes_that_do_not_fit_are_not_equal(text):
+    """Nor is that an error, in the graph that is kept either."""
+    ask = eval(f"lambda x, y: {text}", {"np": np})
+    call = compiled(ask, open_batch=True)
+    x = np.array([[1.0, np.nan], [1, np.nan], [2, 3]])
+    pairs = [(a, b) for a in (x, x[:2], x[:1], x[2:], x[:, 0]) for b in (x, x[:2], x[:1], x[2:], x[:, 0]) if a.ndim == b.ndim]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for a, b in pairs:
+            assert bool(call(a, b)) is ask(a, b)
+    graph = call.graph(x, x)
+    (name,) = graph.outputs()
+    for a, b in pairs[:16]:
+        assert bool(graph.output_single({"x": a, "y": b}, name)) is ask(a, b)
 
 
 def test_code_that_needs_values_is_not_traced_for_each_size():
