@@ -153,6 +153,10 @@ class Layer(LayerContract, Configuration, LayerNames):
         """Return a copy that knows the size of its input; a size set by hand is kept unless ``override``."""
         return self
 
+    def with_n_in(self, size: int, override: bool) -> Self:
+        """Return a copy of a layer that has the option ``n_in`` with that value; one set by hand is kept unless ``override``."""
+        return self.replace(n_in=size) if override or getattr(self, "n_in", 0) <= 0 else self
+
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         """Return the preprocessor that has to stand in front of this layer for inputs of that type, if any."""
         rule: Rule = type(self).preprocessor_rule
@@ -297,7 +301,3 @@ class FeedForwardLayer(BaseLayer, FeedForwardLayerNames):
         flat = isinstance(input_type, InputTypeConvolutionalFlat)
         changed = self if flat else self.replace(time_distributed_format=getattr(input_type, "time_distributed_format", None))
         return changed.with_n_in(input_type.array_elements_per_example(), override)
-
-    def with_n_in(self, size: int, override: bool) -> Self:
-        """Return a copy with that ``n_in``; a value set by hand is kept unless ``override``."""
-        return self.replace(n_in=size) if override or self.n_in <= 0 else self

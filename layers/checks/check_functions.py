@@ -30,6 +30,9 @@ __all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
 #: So many further calls may not differ.
 _CALLS = 100
+#: What to do where a number leaves the range of its type.
+_RANGE = ("exp and cosh of large numbers are infinite: 1 / (1 + exp(-d)) is sd.nn.sigmoid(d), in array code 0.5 + 0.5 * tanh(0.5 * d); "
+          "log(1 + exp(d)) is sd.nn.softplus(d), in array code logaddexp(d, 0)")
 
 
 @in_child
@@ -82,7 +85,7 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
         wide = (np.sign(given) * 90).astype(np.float32)
         parts = activation.get_activation(wide), activation.backprop(wide, np.ones_like(wide))[0]
         if not all(np.isfinite(p).all() for p in parts):
-            raise CheckFailure("values or gradients of inputs near 90 and -90 are not finite")
+            raise CheckFailure(f"values or gradients of inputs near 90 and -90 are not finite: {_RANGE}")
 
     def loaded() -> None:
         again = type(activation).from_json(activation.to_json())
@@ -273,8 +276,8 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
             for by in (200, -200):
                 a = (y + by).astype(np.float32)
                 if any(np.isnan(p).any() for p in (loss.compute_score(y, a, act), loss.compute_gradient(y.astype(np.float32), a, act))):
-                    raise CheckFailure(f"score or gradients of predictions that are {by} from their labels are no numbers: exp and cosh of "
-                                       "large numbers are infinite; log(cosh(d)) is abs(d) + softplus(-2 abs(d)) - log(2)")
+                    raise CheckFailure(f"score or gradients of predictions that are {by} from their labels are no numbers: {_RANGE}; "
+                                       "log(cosh(d)) is abs(d) + softplus(-2 abs(d)) - log(2)")
             return "finite where they equal the labels, and far from them"
         if type(act).__name__ not in ("ActivationSoftmax", "ActivationSigmoid"):
             return "only behind identity, softmax and sigmoid"

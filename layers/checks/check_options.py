@@ -47,15 +47,10 @@ def upgrade_check(report: CheckReport, conf: Configuration) -> None:
     cls = type(conf)
     known = {squash(str(cls.json_tag)), *(key for key, name in cls._spellings.items() if name in cls._fields)}
     if is_foreign(conf) and cls.class_version() > 1:
-        today, own = conf.to_document(), _declared(cls)
-        always = {key: value for key, value in today.items() if cls._spellings.get(squash(key), key) in set(cls._fields) - own}
+        today, fields = conf.to_document(), set(cls._fields)
+        options = {key: value for key, value in today.items() if cls._spellings.get(squash(key), key) in fields}
         report.run("upgrade", lambda: upgrade_fits(cls.upgrade, cls.class_version(), today,
-                                                   lambda made: [n for n in made if squash(n) not in known], always))
-
-
-def _declared(cls: type) -> set[str]:
-    """Fields that classes of others declare."""
-    return {name for c in cls.__mro__ if not c.__module__.startswith("dl4py.") for name in inspect.get_annotations(c)}
+                                                   lambda made: [n for n in made if squash(n) not in known], options))
 
 
 def own_options(conf: Configuration) -> Iterator[tuple[str, list[Any]]]:

@@ -31,6 +31,8 @@ __all__ = ["check_constraint", "check_dropout", "check_initialiser"]
 _LARGE = 1e3
 #: So many further calls may not differ.
 _CALLS = 100
+#: Inputs of layers for rows, series and images.
+_RANKS = (4, 6), (4, 6, 3), (4, 6, 3, 2)
 #: So many changes of others are no accident.
 _OFTEN = 50
 #: An iteration at which what begins slowly has begun.
@@ -65,6 +67,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
     report = CheckReport(f"dropout {type(dropout).__name__}")
     configuration_checks(report, dropout)
     x = distinct(shape, np.random.default_rng(seed))
+    taken: list[tuple[int, ...]] = []
 
     def value(training: bool = True, seed: int = 1, iteration: int = 0, dtype: Any = np.float64) -> Any:
         sd = SameDiff()
@@ -128,8 +131,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
 
     def ranks() -> str:
         """Inputs of layers for series and images, as far as it takes them."""
-        taken = []
-        for size in ((4, 6), (4, 6, 3), (4, 6, 3, 2)):
+        for size in _RANKS:
             sd = SameDiff()
             a = distinct(size, np.random.default_rng(seed))
             try:
@@ -144,8 +146,8 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
                                    ) from error
             if found.shape != size:
                 raise CheckFailure(f"inputs of shape {size} give {found.shape}")
-            taken.append(str(size))
-        return ", ".join(taken)
+            taken.append(size)
+        return ", ".join(map(str, taken))
 
     def at_rest() -> None:
         close(value(training=False), x, "it acts outside of training")
@@ -170,9 +172,12 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
         return sd, out.name(), known[out.name()]
 
     def marks(which: IDropout) -> list[Any]:
-        sd = SameDiff()
-        out = which.define(sd, sd.constant("x", x))
-        return [run(sd, {}, [out.name()], c)[out.name()] for c in CONTEXTS]
+        found = []
+        for size in (x.shape, *taken):          # what images lose, for instance, rows may not
+            sd = SameDiff()
+            out = which.define(sd, sd.constant("x", distinct(size, np.random.default_rng(seed))))
+            found += [run(sd, {}, [out.name()], c)[out.name()] for c in CONTEXTS]
+        return found
 
     def executors() -> str:
         sd, name, found = by_nodes(dropout)

@@ -9,7 +9,7 @@ import numpy as np
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.environment import uses_reference
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
-from ...samediff.base.user_code.precision import keeps_precision
+from ...samediff.base.user_code.precision import WIDENS, keeps_precision
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
@@ -209,6 +209,12 @@ def gradient(subject: Subject, masks: Sequence[Any], tolerance: float, seed: int
     return check([a + 0.3 if moves else a for a, moves in zip(arrays, whole)]) + ", whole numbers, such as indices, moved by 0.3"
 
 
+def scored_together(subject: Subject, runner: Runner) -> bool:
+    """Whether a loss is one number for all examples, of which none can be masked."""
+    scores = runner.run(labels=subject.labels).scores if subject.foreign and subject.has_loss else None
+    return scores is not None and scores.ndim == 0
+
+
 def takes_masks(subject: Subject, runner: Runner, masks: Sequence[Any]) -> bool:
     """Whether the masks change anything."""
     ones = [None if m is None else np.ones_like(m) for m in masks]
@@ -265,7 +271,7 @@ def padded(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
             steps = b.shape[axis] if alone.mask is None else int(alone.mask.sum())
             a, b = (np.take(x, np.arange(min(steps, b.shape[axis], a.shape[axis])), axis) for x in (a, b))
         close(a, b, f"a series of {max(lengths)} steps gives something else when masked steps follow: divide by the sum of the mask, not "
-                    "by the number of steps")
+                    "by the number of steps, and count places from the first step, not from the last")
         compared += 1
     return f"{compared} series"
 
@@ -409,7 +415,7 @@ def float32(subject: Subject, runner: Runner) -> str:
         given = {"labels": subject.labels, "label_mask": subject.label_mask, "training": training}
         a, b = single.run(**given), runner.run(**given)
         if a.activations.dtype != np.float32:
-            raise CheckFailure(f"activations of float32 inputs are {a.activations.dtype}")
+            raise CheckFailure(f"activations of float32 inputs are {a.activations.dtype}: {WIDENS}")
         if _draws(runner):
             continue                # random numbers are not the same in both types
         for name in ("activations", "scores"):
@@ -467,14 +473,16 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         read = report.run("parameters are used", lambda: used(subject))
     if subject.foreign and subject.is_layer and not subject.frozen and any(p.role == "statistic" for p in subject.parameters):
         report.run("statistics", lambda: statistics(subject, runner))
-    if masks is not None:
+    if masks is not None and scored_together(subject, runner):
+        report.run("masks", lambda: "not looked at: the loss is one number")
+    elif masks is not None:
         if takes_masks(subject, runner, masks):
             kept = report.run("masks", lambda: masked(subject, runner, masks))
             report.run("gradient with masks", lambda: gradient(subject, masks, tolerance, seed))
-            if kept and subject.foreign and not subject.has_loss and open_lengths(subject):
-                report.run("masked steps are as none", lambda: padded(subject, runner, masks))
         else:
-            report.run("masks", lambda: unmasked(subject, runner, masks))
+            kept = report.run("masks", lambda: unmasked(subject, runner, masks))
+        if kept and subject.foreign and not subject.has_loss and open_lengths(subject):
+            report.run("masked steps are as none", lambda: padded(subject, runner, masks))
     report.run("any batch size", lambda: batches(subject, runner))
     if open_lengths(subject):
         report.run("any number of steps", lambda: lengths(subject, runner))

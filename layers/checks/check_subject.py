@@ -17,6 +17,7 @@ from ...samediff.ir.variable import SDVariable
 from ...samediff.training.updaters.updaters import Sgd
 from ..base.base import Layer
 from ..base.defaults import LayerDefaults
+from ..custom.samediff_output import SameDiffOutputLayer
 from ..preprocessors import InputPreProcessor
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeRecurrent
@@ -223,16 +224,18 @@ class Runner:
 
 
 def masks_for(subject: Subject) -> list[Any] | None:
-    """A mask for each series, shorter from row to row; a row mask where a loss takes rows; None where there is nothing to mask."""
+    """A mask for each series, shorter from row to row; a row mask where a loss is one of rows; None where there is nothing to mask."""
     if subject.label_mask is not None:
         return [subject.label_mask]
     found: list[Any] = []
+    by_examples = isinstance(subject.conf, SameDiffOutputLayer)         # has one loss for each, of series too
     for kind, a in zip(subject.kinds, subject.arrays):
-        axis = time_axis(kind, a.ndim)
+        axis = None if by_examples else time_axis(kind, a.ndim)
         if axis is not None:
             steps = a.shape[axis]
             lengths = [max(1, steps - 2 * i) for i in range(len(a))]
             found.append(np.array([[1.0] * n + [0.0] * (steps - n) for n in lengths]))
         else:
-            found.append(np.array([[float(i != 1)] for i in range(len(a))]) if subject.has_loss and a.ndim == 2 else None)
+            rows = by_examples or (subject.has_loss and a.ndim == 2)
+            found.append(np.array([[float(i != 1)] for i in range(len(a))]) if rows else None)
     return found if any(m is not None for m in found) else None

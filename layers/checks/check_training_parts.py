@@ -86,6 +86,8 @@ def check_updater(updater: IUpdater, *, steps: int = 200, seed: int = 0, allow: 
         if updater.state_names:
             report.run("states", lambda: _states(updater, gradients))
         report.run("gradients of any size", lambda: _any_size(updater))
+        if updater.sees_parameters():
+            report.run("parameters at 0", lambda: _from_zero(updater))
         report.run("learning rate", lambda: _rate(updater, gradients))
         report.run("descends", lambda: _descends(updater, steps, seed))
         options_check(report, updater, lambda made: [_run(made, by * gradients, np.float64, True, start) for by in (1, 100)
@@ -162,6 +164,18 @@ def _any_size(updater: IUpdater) -> None:
         if not np.isfinite(_run(updater, np.full((_STEPS, 6), size), dtype, True)).all():
             raise CheckFailure(f"gradients of {size:g} in {np.dtype(dtype).name} give parameters or states that are not finite: divide by "
                                "a number that is never 0, such as 1e-8 more")
+
+
+def _from_zero(updater: IUpdater) -> None:
+    """Parameters that start at 0, as biases do, are moved."""
+    params, gradient, state = _arrays(updater, np.float64, np.zeros(6))
+    kernel = UpdateKernel(UpdateRule(updater), params, gradient, state, True)
+    for i in range(_STEPS):
+        gradient[...] = 1.0
+        kernel(i, 0)
+    if not params.any():
+        raise CheckFailure("parameters that start at 0, as biases do, stay there: their norm is 0, and so is the step. Take a ratio of 1 "
+                           "where it is")
 
 
 def _rate(updater: IUpdater, gradients: Any) -> str:

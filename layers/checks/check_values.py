@@ -39,9 +39,9 @@ def special_inputs(subject: Subject) -> str:
 
 def statistics_of_batches(subject: Subject) -> str:
     """Running statistics do not grow with the number of examples, and heed masks."""
-    names = [p.name for p in subject.parameters if p.role == "statistic"]
     once, twice = (_moves(subject, [np.concatenate([a] * times) for a in subject.arrays]) for times in (1, 2))
     other = _moves(subject, subject.arrays, 1.0)
+    names = [p.name for p in subject.parameters if p.name in once]
     for name in names:
         decays = not np.allclose(once[name], other[name], 1e-9, 1e-12)
         if decays and np.any(once[name]) and np.allclose(twice[name], 2 * once[name], 1e-9, 1e-12):

@@ -38,8 +38,9 @@ class _Constants:
     outer = inner
 
 
-#: Functions that make arrays to be filled.
+#: Functions that make arrays to be filled, and arrays of numbers of which computed places may be asked for.
 _NEW = frozenset(("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"))
+_TABLES = _NEW | {"array", "asarray", "arange", "linspace", "eye"}
 
 
 class CodeNamespace:
@@ -52,28 +53,28 @@ class CodeNamespace:
 
     Attributes
     ----------
-    makes : whether the code has made arrays of numbers alone
-    assigns : whether these are graph arrays, to whose parts graph arrays can be assigned
+    made : names of the functions by which the code has made arrays of numbers alone
+    graph : names of those that give graph arrays, so that graph arrays can be assigned to their parts, and be places in them
     """
 
     def __init__(self, sd: Any) -> None:
         self.functions = CodeFunctions(_Constants(sd))
-        self.makes = False
-        self.assigns = False
+        self.made = set[str]()
+        self.graph: frozenset[str] = frozenset()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         found = _member(self.functions, np, name)
-        return functools.partial(self._new, found) if name in _NEW else found
+        return functools.partial(self._new, name, found) if name in _TABLES else found
 
-    def _new(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """A new array: one of the graph where the code assigns graph arrays to such ones."""
+    def _new(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A new array: one of the graph where the code needs that."""
         made = function(*args, **kwargs)
         if not isinstance(made, np.ndarray):
             return made
-        self.makes = True
-        return self.functions.array_of(made) if self.assigns else made
+        self.made.add(name)
+        return self.functions.array_of(made) if name in self.graph else made
 
     def __repr__(self) -> str:
         return "<NumPy's functions, which add graph nodes>"
@@ -117,19 +118,24 @@ def _member(functions: CodeFunctions, module: Any, name: str) -> Any:
 
 
 def _assigning(code: Callable[..., Any]) -> Callable[..., Any]:
-    """The code, once more where it assigns graph arrays to parts of arrays that it made of numbers."""
+    """The code, once more where it assigns graph arrays to parts of arrays that it made of numbers, or asks for places in them."""
     @functools.wraps(code)
     def run(xp: CodeNamespace, *arrays: Any) -> Any:
-        try:
+        def tried() -> Any:
             with xp.functions.sd.tables.all_or_nothing():
                 return code(xp, *arrays)
+        try:
+            return tried()
         except (ValuesNeededError, ValueError) as error:        # NumPy says the latter of single elements
-            if not xp.makes and isinstance(error.__cause__, NotInGraphError):
-                raise error.__cause__ from None
-            if not xp.makes:
-                raise
-        xp.assigns = True
-        return code(xp, *arrays)
+            failed = error.__cause__ if isinstance(error.__cause__, NotInGraphError) else error
+        for names in (_NEW, _TABLES):
+            if xp.made & (names - xp.graph):
+                xp.graph = names
+                try:
+                    return tried()
+                except Exception as error:      # of tables: what failed with plain ones says more
+                    failed = error if names is _NEW else failed
+        raise failed from None
     return run
 
 

@@ -126,8 +126,8 @@ class CodeArray(GraphArray):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise ValuesNeededError(
             "the code gives an array to NumPy as values (np.asarray, SciPy, a part of an array that is not of xp, such as np.zeros), which "
-            "are not known while the graph is built: call functions of xp, and join parts by xp.stack or xp.concatenate, or assign them to "
-            "those of xp.zeros(...)")
+            "are not known while the graph is built: call functions of xp, join parts by xp.stack or xp.concatenate, or assign them to "
+            "those of xp.zeros(...); places in a table are xp.asarray(table)[places]")
 
     # Changes
 

@@ -200,6 +200,7 @@ def _runs(op: Op, arrays: Example, report: CheckReport) -> Named:
         yield "attributes are read", lambda: are_read(op)
     if can_be_changed(op):
         yield "other attributes", lambda: with_other_attributes(op, arrays, _round_trip)
+    yield "result types", lambda: values.follows_types(op, arrays)
     yield "strided inputs", lambda: runs.strided(op, arrays)
     yield "one array as several inputs", lambda: runs.shared(op, arrays)
     if any(a is not None and is_floating(a.dtype) for a in arrays):

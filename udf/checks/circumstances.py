@@ -5,6 +5,7 @@ import dis
 import types
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.op import Op
 from ...samediff.ir.run_context import RunContext
 from ...samediff.ir.signature import input_names
+from ..ops.base import UserOp
 from . import runs
 from .attributes import other_attributes
-from .examples import Example, more_rows, other_counts, with_left_out
+from .examples import Example, larger, more_rows, other_counts, with_left_out
 
 #: Contexts that differ in all that a stateful op may look at.
 _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
@@ -30,6 +32,8 @@ _RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=Tru
 _STEP = 1e-6
 #: Axes of so many sizes are made 1.
 _SIZES = 3
+#: So many pairs of attributes are changed together.
+_PAIRS = 3
 #: Far from the examples, where functions may swing within a step of the differences, a gradient is wrong by more than this.
 _FAR, _FAR_AWAY = 1e-2, "for much larger inputs"
 #: Of which gradients are taken.
@@ -183,19 +187,33 @@ def _of_one_array(op: Op, arrays: Example) -> None:
 def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
     """The gradient with other numbers and truth values as attributes; wrong where it is so at two places."""
     compared = 0
-    for name, other in other_attributes(op, arrays):
+    for names, other in _singly_and_in_pairs(op, arrays):
         places = [[a if a is None or not is_floating(a.dtype) else a * np.asarray(1 + 0.02 * k, a.dtype) for a in arrays] for k in (0, 1)]
         try:
             failures = [f for p in places if finite(other, p) and _floats(other, p) and (f := _failure(other, p, tolerance, seed))]
         except Exception as error:
             if _is_refusal(error):
                 continue
-            raise CheckFailure(f"with another {name!r}, with which compute takes the inputs, the gradient fails: {error}. grad is given "
+            raise CheckFailure(f"with another {names}, with which compute takes the inputs, the gradient fails: {error}. grad is given "
                                "the attributes and has to heed them, or to refuse them") from error
         compared += 1
         if len(failures) == len(places):
-            raise CheckFailure(f"with another {name!r}: {failures[0]}. grad is given the attributes and has to heed them")
+            raise CheckFailure(f"with another {names}: {failures[0]}. grad is given the attributes and has to heed them")
     return f"{compared} others"
+
+
+def _singly_and_in_pairs(op: Op, arrays: Example) -> Iterator[tuple[str, Op]]:
+    """The op with another attribute, and with two others at once, as far as it takes the arrays."""
+    changed = other_attributes(op, arrays)
+    yield from ((repr(name), other) for name, other in changed)
+    for (a, first), (b, second) in [*combinations(changed, 2)][:_PAIRS] if isinstance(op, UserOp) else ():
+        if a != b:
+            try:
+                both = first.replace(**{b: getattr(second, b)})
+            except Exception:       # values that it refuses beside each other
+                continue
+            if runs.takes(both, arrays):
+                yield f"{a!r} and another {b!r}", both
 
 
 def beside_masks(check: Callable[[Example], str], arrays: Example) -> str:
@@ -267,6 +285,9 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
     yield (_FAR_AWAY, "Look at the branches of grad", near(lambda a: 30 * a))
     if twice := more_rows(arrays):
         yield ("for twice as many rows", "Look at what grad does with the first axis", near(lambda a: a, twice))
+    for many in larger(arrays):
+        shapes = ", ".join(str(a.shape) for a in many if a is not None)
+        yield (f"for shapes {shapes}", "Look at the loops and blocks of grad, and at their ends", near(lambda a: a, many))
     rows = {a.shape[0] for a in arrays if a is not None and a.ndim}
     if len(rows) == 1 and rows != {1}:
         yield ("for one row alone", "Look at what grad does with the first axis", [
@@ -396,7 +417,8 @@ def in_either_order(op: Op, arrays: Example) -> str:
             return None
     compared = 0
     more = ((f"op with another {n!r}", o, arrays) for n, o in other_attributes(op)[:2])
-    for what, second, given in (("call", op, other), ("call", op, _stirred(arrays)), *more):
+    typed = [a if a is None or not is_floating(a.dtype) else a.astype(np.float32 if a.dtype == np.float64 else np.float64) for a in arrays]
+    for what, second, given in (("call", op, other), ("call", op, _stirred(arrays)), ("call with another floating type", op, typed), *more):
         one = in_copy(lambda second=second, given=given: calls((op, arrays), (second, given)))  # type: ignore[misc]
         two = in_copy(lambda second=second, given=given: calls((second, given), (op, arrays)))  # type: ignore[misc]
         if one is None or two is None:

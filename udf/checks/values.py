@@ -1,15 +1,17 @@
 """Checks of an op with other values: special ones, and such as show how many digits are kept."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...samediff.base.datatype import is_floating
+from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code import precision
 from ...samediff.base.user_code.check_report import CheckFailure
-from ...samediff.ir.op import Op
+from ...samediff.ir.op import Op, as_tuple
 from ..ops.base import UserOp
 from . import runs
 from .circumstances import finite
@@ -39,6 +41,20 @@ def keeps_precision(op: Op, arrays: Example) -> str | None:
                 return runs.results(op.replace(**{name: value * by}), wide)
             precision.keeps_precision(changed, f"with digits of the attribute {name!r} lost, output")
     return None
+
+
+def follows_types(op: Op, arrays: Example) -> str:
+    """Results of float32 inputs are not float64, unless a shape rule or an attribute asks for it."""
+    narrow = [a if a is None or not is_floating(a.dtype) else a.astype(np.float32) for a in arrays]
+    if not any(a is not None and is_floating(a.dtype) for a in narrow) or not runs.takes(op, narrow):
+        return "not run"
+    wide = [i for i, r in enumerate(runs.results(op, narrow)) if np.asarray(r).dtype == np.float64]
+    promised = as_tuple(op.infer(*runs.specs_of(narrow)))  # type: ignore[arg-type]
+    asked = not isinstance(op, UserOp) or op.has_infer() or any(isinstance(getattr(op, n), DataType) for n in op.attribute_names())
+    if wide and not (asked and promised[wide[0]].dtype == DataType.DOUBLE):
+        raise CheckFailure(f"output {wide[0]} of float32 inputs is float64, and a network of FLOAT goes on in DOUBLE: {precision.WIDENS}; "
+                           "or end with .astype(x.dtype). If it is meant: allow={'result types'}")
+    return "float32 of float32"
 
 
 def _keeps_whole(op: Op, arrays: Example) -> None:
@@ -74,9 +90,10 @@ def other_values(op: UserOp, arrays: Example) -> str:
 
 def special_values(op: UserOp, arrays: Example) -> str:
     """Kernels against array code for NaN, infinity, negative and large numbers, as far as the code takes them."""
-    taken = 0
+    taken, numbers = 0, map(partial(getattr, op), op.attribute_names())
+    steps = {1.0, *(v for v in numbers if isinstance(v, float) and math.frexp(v)[0] == 0.5)}     # halves of others are not exact
     for i, a in enumerate(arrays):
-        for what, other in _special(a):
+        for what, other in _special(a, steps):
             given = [other if j == i else b for j, b in enumerate(arrays)]
             if not runs.takes(op, given):
                 continue
@@ -98,8 +115,8 @@ def _numbers(op: Op, arrays: Example) -> bool:
         is_floating(r.dtype) and np.isnan(r).any() for r in map(np.asarray, runs.results(op, arrays)))
 
 
-def _special(a: Any) -> Iterator[tuple[str, Any]]:
-    """An input with one or all of its values changed, and what is special about them."""
+def _special(a: Any, steps: Collection[float]) -> Iterator[tuple[str, Any]]:
+    """An input with one or all of its values changed, and what is special about them; ``steps``: halves of these are."""
     if a is None or not a.size:
         return
     if is_floating(a.dtype):
@@ -107,6 +124,10 @@ def _special(a: Any) -> Iterator[tuple[str, Any]]:
             changed = np.array(a)
             changed.reshape(-1)[a.size // 2] = value
             yield what, changed
+        halves = np.arange(a.size).reshape(a.shape) - a.size // 2 + 0.5
+        yield from ((f"halves of {step:g}", np.asarray(halves * step, a.dtype)) for step in sorted(steps))
+        if a.size > 1 and not np.isin(a, (0, 1)).all():
+            yield "equal numbers", np.full_like(a, a.reshape(-1)[0])
         yield from ((f"numbers near {by:g}", np.asarray(np.sign(a) * by + a, a.dtype)) for by in (1e3, 1e-3))
     elif a.dtype.kind == "i":
         yield "negative numbers", -1 - np.abs(a)

@@ -14,6 +14,11 @@ _SINGLE, _FEW = 24, 16
 _NEAR, _FAR, _CHANGED = 1 + 2.0 ** -30, 1 + 2.0 ** -18, 2.0 ** -22
 
 
+#: What to do where results of float32 are float64.
+WIDENS = ("np.sqrt(3), arrays of whole numbers and np.zeros(n) make them float64. math.sqrt(3) and other numbers of Python do not, nor do "
+          "arrays in the type of the input: xp.arange(n, dtype=x.dtype), xp.zeros(n, x.dtype)")
+
+
 def keeps_precision(results: Callable[[float], Sequence[Any]], what: str) -> None:
     """CheckFailure where results in float64, of inputs in float64 times a number, do not heed small changes or are numbers of float32."""
     try:

@@ -43,16 +43,16 @@ class OldOptions(dict[str, Any]):
 
 
 def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, today: dict[str, Any],
-                 lost: Callable[[Any], list[str]], always: dict[str, Any] | None = None) -> str:
+                 lost: Callable[[Any], list[str]], options: dict[str, Any] | None = None) -> str:
     """What ``upgrade`` makes of older versions has options of today alone.
 
     Parameters
     ----------
     upgrade : takes the options of an older version, and its number
     version : of today
-    today : options of today's class
+    today : what files of today hold
     lost : names among the results that today's class lacks
-    always : options that no version declares itself, but a base of the class, so that all have them
+    options : those of the class among them, if not all are
 
     Returns
     -------
@@ -72,23 +72,25 @@ def upgrade_fits(upgrade: Callable[[dict[str, Any], int], Any], version: int, to
     if taken and not kept and not upgrade(dict(today), version - 1):
         raise CheckFailure("upgrade returns no options, whatever older files hold: all of them would be lost. Return what it is given, in "
                            "today's form")
-    _keeps_options(upgrade, version - 1, always or {})
+    for old in taken:
+        _keeps_options(upgrade, old, version, today if options is None else options)
     return f"of version {', '.join(map(str, taken))}" if taken else "not tried: it takes none of the values that were tried"
 
 
-def _keeps_options(upgrade: Callable[[dict[str, Any], int], Any], old: int, always: dict[str, Any]) -> None:
-    """CheckFailure where upgrade loses an option that files of every version have."""
+def _keeps_options(upgrade: Callable[[dict[str, Any], int], Any], old: int, version: int, options: dict[str, Any]) -> None:
+    """CheckFailure where upgrade loses an option of today that a file has."""
     for value in _VALUES:
         given = OldOptions(value, False)
-        given.update(always)
+        given.update(options)
         try:
             found = upgrade(given, old)
         except Exception:       # as of _made
             continue
-        lost = [name for name in always if isinstance(found, dict) and not dict.__contains__(found, name)]
+        lost = [name for name in options if isinstance(found, dict) and not dict.__contains__(found, name)]
         if lost:
-            raise CheckFailure(f"upgrade loses the option {lost[0]!r}, which files of version {old} have from a base of the class: change "
-                               "what it is given, and return that with all other options in it")
+            raise CheckFailure(f"upgrade loses the option {lost[0]!r}, for which files of version {old} would get the default: change what "
+                               f"it is given, and return that with all other options in it. Where {lost[0]!r} is new in version {version}, "
+                               f"say what it is for older files: attributes.setdefault({lost[0]!r}, value)")
         return
 
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.layers import FeedForwardLayer, InputType, Layer, check_layer, layer
+from dl4py.layers import FeedForwardLayer, InputType, Layer, SameDiffOutputLayer, check_layer, layer
 from dl4py.samediff.ir.op import Kernel
 from dl4py.udf import UserOp, user_op
 
@@ -95,8 +95,14 @@ def test_rows(body, name, text):
     assert name in failures and text in failures[name] if name else not failures
 
 
+@user_op("test_layer_findings.from_the_end")
+def from_the_end(xp, x):
+    return x + xp.arange(x.shape[2], dtype=x.dtype)[::-1]
+
+
 SERIES_ONES = [
-    ({}, None, ""), ({"output_type": longer}, "output type", "the output type is"),
+    ({}, None, ""), ({"define_layer": lambda self, sd, x, params, mask: from_the_end(x)}, "masked steps are as none", "not from the last"),
+    ({"output_type": longer}, "output type", "the output type is"),
     ({"define_layer": lambda self, sd, x, params, mask: sd.reshape(x, -1, 4, 5)}, "any number of steps", "")]
 
 
@@ -105,6 +111,28 @@ SERIES_ONES = [
 def test_series(body, name, text):
     failures = found(made(Series, **body)(), SERIES)
     assert name in failures and text in failures[name] if name else not failures
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("summed", [False, True])
+def test_losses_of_whole_series(summed):
+    class Sums(SameDiffOutputLayer):
+        def define_parameters(self, params):
+            params.add_weight_param("W", 4, 4)
+
+        def get_output_type(self, layer_index, kind):
+            return kind
+
+        def activations_vertex_name(self):
+            return "made"
+
+        def define_layer(self, sd, x, labels, table):
+            made = (x * table["W"].sum(False, 1).reshape(1, 4, 1)).rename("made")
+            loss = sd.math.square(labels - made).sum(False, 1, 2)
+            return loss.sum() if summed else loss
+    report = check_layer(made(Sums)(), SERIES)
+    assert report.passed, report
+    assert ("not looked at" in {c.name: c.detail for c in report.checks}["masks"]) == summed
 
 
 def test_series_of_one_length_are_not_made_longer():

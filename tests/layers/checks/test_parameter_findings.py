@@ -56,6 +56,15 @@ def test_dropouts(body, name, text):
     only(check_dropout(made(IDropout, **body)()), name, text)
 
 
+def test_options_for_images_alone():
+    def draw(self, rng, shape, dtype, i, e):
+        keep = rng.random(shape) < 0.5
+        return (keep * 2.0 + (len(shape) == 4) * self.more * (rng.random(shape) - 0.5)).astype(dtype), None
+    only(check_dropout(made(IDropout, ("more",), more=0.5, draw=draw)()), None, "")
+    idle = check_dropout(made(IDropout, ("more",), more=0.5, draw=drawing(drops)["draw"])())
+    only(idle, "options have an effect", "whatever 'more' is")
+
+
 def test_dropouts_that_forget():
     def draw(self, rng, shape, dtype, i, e):
         return (drops(rng, shape, i) * getattr(self, "_value", 1.0)).astype(dtype), None

@@ -149,6 +149,8 @@ UPDATERS = [
     ({"step": lambda self, xp, g, s, h: (-h[0] * g, ())}, "descends", "200 steps down |w|^2 / 2 lead from"),
     ({"step": lambda self, xp, g, s, h: (xp.sign(g) * h[0], ())}, None, ""),
     ({"before_step": lambda self, xp, p, g: g / (1 + (g * g).sum(axis=1, keepdims=True))}, "step", "in its own shape, biases too"),
+    ({"before_step": lambda self, xp, p, g: g * xp.sqrt((p * p).sum())}, "parameters at 0", "start at 0, as biases do, stay there"),
+    ({"before_step": lambda self, xp, p, g: g * xp.sqrt((p * p).sum() + 1e-6)}, None, ""),
     ({"after_step": lambda self, xp, p, u: u.mean(keepdims=True)}, "step", "shape (1,) for a parameter of shape (3,)"),
     ({"after_step": lambda self, xp, p, u: None}, "step", "returned None")]
 

@@ -19,11 +19,17 @@ def renames(options, version):
 
 
 def scales(options, version):
-    return {"limit": 2 * options["bound"] + 1}
+    bound = options.pop("bound")
+    return {**options, "limit": 2 * bound + 1}
 
 
 def speaks(options, version):
-    return {"name": options["label"].upper()}
+    options["name"] = options.pop("label").upper()
+    return options
+
+
+def says_all(options, version):
+    return {"limit": 2 * options["bound"] + 1, "name": "b"}
 
 
 def asks(options, version):
@@ -38,10 +44,10 @@ def copied(options, version):
 
 
 def of_the_first(options, version):
-    return {"limit": options["bound"]} if version == 1 else options
+    return {"name": "b", "limit": options["bound"]} if version == 1 else options
 
 
-@pytest.mark.parametrize("upgrade", [renames, scales, speaks, asks, of_the_first, copied], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("upgrade", [renames, scales, speaks, says_all, asks, of_the_first, copied], ids=lambda f: f.__name__)
 def test_right_ones(upgrade):
     assert fits(upgrade) == "of version 1"
     assert fits(upgrade, 3) == "of version 1, 2"
@@ -82,13 +88,19 @@ def test_one_that_loses_all():
         fits(lambda options, version: {})
 
 
-@pytest.mark.parametrize(("upgrade", "loses"), [(renames, False), (asks, False), (scales, True), (speaks, True), (of_the_first, False)],
-                         ids=lambda f: getattr(f, "__name__", str(f)))
-def test_options_that_all_versions_have(upgrade, loses):
-    def run():
-        return upgrade_fits(upgrade, 3 if upgrade is of_the_first else 2, {"limit": 3.0, "size": 4}, lambda made: [], {"size": 4})
-    if loses:
-        with pytest.raises(CheckFailure, match="upgrade loses the option 'size', which files of version 1 have"):
-            run()
-    else:
-        run()
+def drops(options, version):
+    return {"limit": options["bound"]}
+
+
+def drops_at_first(options, version):
+    return {"limit": options["bound"]} if version == 1 else options
+
+
+@pytest.mark.parametrize("upgrade", [drops, drops_at_first], ids=lambda f: f.__name__)
+def test_ones_that_lose_an_option(upgrade):
+    with pytest.raises(CheckFailure, match=r"loses the option 'name', for which files of version 1 .* attributes.setdefault\('name', "):
+        fits(upgrade, 3)
+
+
+def test_what_is_no_option_may_get_lost():
+    assert upgrade_fits(drops, 2, {"limit": 3.0, "@class": "it"}, lambda made: [], {"limit": 3.0}) == "of version 1"

@@ -57,7 +57,7 @@ def of_its_own(xp, x, *, context):
 
 
 def on_the_run(xp, x, *, context):
-    return x + context.random().normal(size=x.shape)
+    return x + context.random().normal(size=x.shape).astype(x.dtype)
 
 
 def by_training(xp, x, *, training):

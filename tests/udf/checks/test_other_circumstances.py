@@ -59,7 +59,7 @@ def test_it_is_found(check, op, text):
 
 def test_right_ones_pass():
     op = right.op_class()
-    assert circumstances.in_either_order(op, [X]) == "3 orders"
+    assert circumstances.in_either_order(op, [X]) == "4 orders"
     assert keeps_no_memory(lambda: runs.results(op, [X]), right.__wrapped__) == "15 calls"
 
 

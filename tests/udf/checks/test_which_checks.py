@@ -111,7 +111,7 @@ FLOATS, GIVEN = ["shape rule, float32", "shape rule, float64"], ["shape rule, as
 OURS = ["inputs stay unchanged", "compiled plan agrees with compute"]
 RUNS = ["calls in either order", "saved, in a new process", "inputs stay unchanged", "calls do not depend on each other", "several threads",
         "memory", "process stays", "compiled plan agrees with compute", "the same outside training", "other sizes"]
-MEMORY = ["inputs are used", "precision", "strided inputs", "one array as several inputs"]
+MEMORY = ["inputs are used", "precision", "result types", "strided inputs", "one array as several inputs"]
 THEIRS = [*RUNS, *MEMORY]
 RANKS = ["other numbers of axes"]        # of rules that are written
 VALUES, NUMBERS, COUNTS = ["other values", "special values"], ["random numbers"], ["other numbers of inputs"]
