@@ -405,10 +405,16 @@ class SDVariable(FunctionVariables, VariableOps):
         return self._op("base", "gte", self, other)
 
     def __and__(self, other: Any) -> SDVariable:
-        return self._op("math", "and_", self, other)
+        return self._ufunc(np.bitwise_and, self, other)
+
+    def __rand__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.bitwise_and, other, self)
 
     def __or__(self, other: Any) -> SDVariable:
-        return self._op("math", "or_", self, other)
+        return self._ufunc(np.bitwise_or, self, other)
+
+    def __ror__(self, other: Any) -> SDVariable:
+        return self._ufunc(np.bitwise_or, other, self)
 
     def __xor__(self, other: Any) -> SDVariable:
         return self._ufunc(np.bitwise_xor, self, other)
@@ -429,7 +435,7 @@ class SDVariable(FunctionVariables, VariableOps):
         return self._ufunc(np.right_shift, other, self)
 
     def __invert__(self) -> SDVariable:
-        return self._op("base", "not_", self)
+        return self._ufunc(np.invert, self)
 
     def __eq__(self, other: object) -> Any:
         return self._op("base", "eq", self, other) if _is_operand(other) else NotImplemented

@@ -18,7 +18,7 @@ from ..errors import GraphError, ShapeError
 from ..expressions.arrays import as_array, require_held
 from ..ir.translate_errors import refusing
 from .arguments import Layout, arrays_of, is_open, is_order, is_size, is_sizes, is_type, sizes_of
-from .running import run, whole_number
+from .running import plain_number, run, whole_number
 
 
 def made(value: Any, data_type: DataType | None = None, order: str = "c") -> INDArray:
@@ -245,6 +245,8 @@ class Creating:
         if is_open([num]):
             ends = (new(INDArray.of(np.array(n, np.float64))) for n in (lower, upper))
             return run("lin_space_of", *ends, whole_number(num), data_type=kind)  # type: ignore[no-any-return]
+        if kind.is_integer and num > 1:
+            return run("lin_space", start=plain_number(lower), stop=plain_number(upper), number=int(num), data_type=kind)  # type: ignore[no-any-return]
         numbers = np.linspace(lower, upper, int(num))
         return made(numbers[0] if num == 1 else numbers, kind)
 

@@ -17,6 +17,7 @@ from ..ir.translate_errors import refusing
 from .arguments import arrays_of
 from .arranging import Arranging
 from .array_arguments import ArrayArguments
+from .running import plain_number
 
 
 class ExecutionContext(ArgumentLists, Advised):
@@ -75,7 +76,7 @@ class ExecutionContext(ArgumentLists, Advised):
 
     def set_t_arguments(self, *values: Any) -> None:
         """Set the floating arguments."""
-        self.t_arguments = [float(v) for v in arrays_of(values)]
+        self.t_arguments = [plain_number(v) for v in arrays_of(values)]
 
     def set_b_arguments(self, *values: Any) -> None:
         """Set the truth values."""

@@ -17,7 +17,7 @@ from ..families.array_code.symbolic_size import may_be_equal
 from ..ir.signature import coerce
 from ..ir.translate_errors import refusing
 from .arguments import arrays_of, axes_of, flat, is_open, is_order, is_size, sizes_of
-from .running import run, written
+from .running import plain_number, run, written
 
 
 def _rank(x: Any) -> int:
@@ -137,7 +137,7 @@ class Joining:
         pairs = np.asarray(widths)
         if pairs.ndim == 1 and pairs.size == 2:
             pairs = np.tile(pairs, (_rank(array), 1))
-        found = run("pad", array, pairs.astype(np.int32), mode=coerce(PadMode, mode, "mode"), constant=float(value))
+        found = run("pad", array, pairs.astype(np.int32), mode=coerce(PadMode, mode, "mode"), constant=plain_number(value))
         return arranged(found, "C")  # type: ignore[no-any-return]
 
     @staticmethod

@@ -1,6 +1,7 @@
 """One op on arrays, by its id."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,14 @@ from ..families.array_code.symbolic_size import SymbolicSize, may_be_equal
 def run(op_id: str, *inputs: Any, **attributes: Any) -> Any:
     """The result of the op registered as ``op_id``: an INDArray, or a tuple of them; recorded where somebody records."""
     return apply(built_in(op_id, **attributes), *inputs)
+
+
+def plain_number(value: Any) -> int | float:
+    """A number as an op's attribute: whole ones keep all their bits."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return float(value)
 
 
 def whole_number(value: Any) -> Any:

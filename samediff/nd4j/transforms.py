@@ -21,7 +21,7 @@ from ..families.array_code.symbolic_size import may_be_equal
 from ..families.elementwise import promoted
 from ..ir.translate_errors import refusing
 from .arguments import axes_of, is_type
-from .running import run, written
+from .running import plain_number, run, written
 
 #: Functions of one array: name to op.
 _SAME = ("abs", "acos", "asin", "atan", "atanh", "ceil", "cos", "cosh", "elu", "exp", "expm1", "floor", "hard_sigmoid", "identity", "log",
@@ -73,7 +73,7 @@ def _unary(name: str) -> Any:
         dup = next((bool(v) for v in how if isinstance(v, (bool, np.bool_))), dup)
         if number is not None and name in _WITH_NUMBER:
             with_number, attribute = _WITH_NUMBER[name]
-            return _kept(run(with_number, x, **{attribute: float(number)}), x, dup)  # type: ignore[no-any-return]
+            return _kept(run(with_number, x, **{attribute: plain_number(number)}), x, dup)  # type: ignore[no-any-return]
         if number is not None or op_id is None:
             number_too = ", a number" if name in _WITH_NUMBER else ""
             raise DataTypeError(f"Transforms.{name} takes an array{number_too} and whether to make a copy (True)")
@@ -88,7 +88,7 @@ def _pairwise(name: str) -> Any:
 
     def function(x: Any, y: Any, dup: bool = True) -> INDArray:
         if scalar is not None and not hasattr(y, "shape"):
-            found = run(scalar[0], x, **{scalar[1]: float(y)})
+            found = run(scalar[0], x, **{scalar[1]: plain_number(y)})
         else:
             found = run(op_id, *(_alike(x, y) if op_id in _OF_ONE_TYPE else (x, y)))
             if dup and op_id in ("maximum", "minimum"):

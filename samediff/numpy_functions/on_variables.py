@@ -33,6 +33,9 @@ _OPS = {
     "arctanh": "atanh", "sqrt": "sqrt", "square": "square", "reciprocal": "reciprocal", "floor": "floor", "ceil": "ceil",
     "absolute": "abs", "negative": "neg"}
 
+#: Ufuncs of bits, and DL4J's names for them: of truth values in ``sd.math``, of whole numbers in ``sd.bitwise``.
+_BITS = {"bitwise_and": ("and_", "and_"), "bitwise_or": ("or_", "or_"), "bitwise_xor": ("xor", "xor"), "invert": ("not_", "toggle_bits")}
+
 
 class OnVariables:
     """A graph as the recorder of :class:`~.functions.NumpyFunctions`: arrays from outside are constants of it.
@@ -107,7 +110,11 @@ class OnVariables:
 def _own(ufunc: np.ufunc, args: Sequence[Any]) -> Any:
     """The op of variables that means the same; None where there is none, or types are to be joined as in NumPy."""
     variables = [a for a in args if isinstance(a, SDVariable)]
-    if len({v.dtype for v in variables}) > 1 or variables[0].dtype is DataType.BOOL:
+    if len({v.dtype for v in variables}) > 1:
+        return None
+    if ufunc.__name__ in _BITS and not variables[0].dtype.is_floating:
+        return _of_bits(ufunc, args, variables[0])
+    if variables[0].dtype is DataType.BOOL:
         return None
     sides = _OPERATORS.get(ufunc)
     if ufunc in _OF_FLOATING and not variables[0].dtype.is_floating:
@@ -117,3 +124,19 @@ def _own(ufunc: np.ufunc, args: Sequence[Any]) -> Any:
         return getattr(first, sides[0])(args[1]) if isinstance(first, SDVariable) else getattr(args[1], sides[1])(first)
     name = _OPS.get(ufunc.__name__)
     return variables[0].sd.call("math", name, variables[0]) if name and len(args) == 1 and variables[0].dtype.is_floating else None
+
+
+def _of_bits(ufunc: np.ufunc, args: Sequence[Any], variable: SDVariable) -> Any:
+    """DL4J's op of truth values or of bits; None where NumPy would join the types of a variable and what stands beside it."""
+    kind, operands = variable.dtype, []
+    limits = None if kind is DataType.BOOL else np.iinfo(kind.numpy)
+    for a in args:
+        if isinstance(a, SDVariable):
+            operands.append(a)
+            continue
+        array = np.asarray(a)
+        if array.dtype != kind.numpy and not (limits and isinstance(a, int) and limits.min <= a <= limits.max):
+            return None
+        operands.append(variable.sd.constant(array.astype(kind.numpy)))
+    of_truth, of_whole = _BITS[ufunc.__name__]
+    return variable.sd.call(*(("math", of_truth) if kind is DataType.BOOL else ("bitwise", of_whole)), *operands)

@@ -37,7 +37,7 @@ def composed(name: str, args: Sequence[Any]) -> Composed | None:
         return _product(arrays, numbers, [a for a in args if isinstance(a, (bool, MMulTranspose))])
     if name in _LOGICAL and len(arrays) in (2, 3) and len(args) == len(arrays) + 1 and len(numbers) == 1:
         x, y, *target = arrays
-        return Composed(None, [x, y], target or [x], functools.partial(_unlike, _LOGICAL[name], float(numbers[0])))
+        return Composed(None, [x, y], target or [x], functools.partial(_unlike, _LOGICAL[name], numbers[0]))
     if name in _BY_ARRAYS and len(arrays) == 2 and len(args) == 2 + len(numbers):
         target, parameters = arrays
         return Composed(None, [parameters], [target], functools.partial(_BY_ARRAYS[name], target, numbers))

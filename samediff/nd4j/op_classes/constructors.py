@@ -22,6 +22,7 @@ from ...ir import signature as sig
 from ...ir.namespaces import refusal
 from ...ir.op import OPS, Op, as_tuple
 from ...ir.variable import SDVariable
+from ..running import plain_number
 from .forms import by_form
 from .op_names import DEFAULTS
 from .operands import Constructed, are_operands, is_operand, is_output
@@ -155,10 +156,10 @@ def _spaced(cls: type[Op], args: Sequence[Any]) -> Constructed | None:
     """``Linspace(z, from, to)``, with a step behind these; ``Linspace(from, length, step, data_type)``."""
     first, *numbers = args
     if is_output(first) and len(numbers) in (2, 3) and not any(map(is_operand, numbers)):
-        names = dict(zip(("from_", "to", "step"), map(float, numbers)))
+        names = dict(zip(("from_", "to", "step"), map(plain_number, numbers)))
         return Constructed(cls(**names, length=first.size, data_type=DataType.of(first.dtype)), [], [first])
     if len(args) == 4 and isinstance(args[2], float) and type(args[1]) is int:
-        return Constructed(cls(from_=float(first), to=0.0, length=args[1], step=args[2], data_type=DataType.of(args[3])), [], [])
+        return Constructed(cls(from_=plain_number(first), to=0.0, length=args[1], step=args[2], data_type=DataType.of(args[3])), [], [])
     return None
 
 

@@ -24,7 +24,7 @@ def _power(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y < 0, inverse, x ** xp.where(y < 0, 0, y))
 
 
-def _quotient(xp: Any, x: Any, y: Any) -> Any:
+def quotient(xp: Any, x: Any, y: Any) -> Any:
     """x / y; of whole numbers truncated toward zero, 0 where y is 0, and the smallest number over -1 is itself."""
     if x.dtype.kind not in "iub" or y.dtype.kind not in "iub":
         return x / y
@@ -36,12 +36,12 @@ def _quotient(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _without_nan(xp: Any, x: Any, y: Any) -> Any:
-    return xp.where(y == 0, 0, _quotient(xp, x, xp.where(y == 0, 1, y)))
+    return xp.where(y == 0, 0, quotient(xp, x, xp.where(y == 0, 1, y)))
 
 
 def _rounded_quotient(how: str) -> Callable[..., Any]:
     def rounded(xp: Any, x: Any, y: Any) -> Any:
-        found = _quotient(xp, x, y)
+        found = quotient(xp, x, y)
         return found if found.dtype.kind in "iu" else getattr(xp, how)(found)
     return rounded
 
@@ -57,10 +57,10 @@ def _modulo(xp: Any, x: Any, y: Any) -> Any:
 Add = binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
 binary("subtract", _places("sub", "minus", "subtract"), lambda xp, x, y: x - y, "x - y.", scalar="sub_scalar")
 binary("multiply", _places("mul", "times", "multiply"), lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
-binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate toward zero.", scalar="div_scalar",
+binary("divide", _places("div", "divide"), quotient, "x / y; integers truncate toward zero.", scalar="div_scalar",
        file=FileArgs(aliases=("realdiv",)))
 binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
-binary("reversedivide", _places("rdiv"), lambda xp, x, y: _quotient(xp, y, x), "y / x; integers truncate toward zero.",
+binary("reversedivide", _places("rdiv"), lambda xp, x, y: quotient(xp, y, x), "y / x; integers truncate toward zero.",
        scalar="rdiv_scalar")
 binary("divide_no_nan", _places("div_no_nan"), _without_nan, "x / y, 0 where y is 0.")
 binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _rounded_quotient("floor"), "floor(x / y); integers truncate toward zero.",

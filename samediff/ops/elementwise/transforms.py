@@ -19,6 +19,10 @@ def _round(xp: Any, x: Any) -> Any:
     return xp.copysign(xp.where(size - down >= 0.5, down + 1, down), x)       # size + 0.5 would be rounded itself
 
 
+def _rint(xp: Any, x: Any) -> Any:
+    return x if x.dtype.kind in "iub" else xp.rint(x)                         # NumPy's makes whole numbers DOUBLE
+
+
 def _sign(xp: Any, x: Any) -> Any:
     return xp.where(x > 0, 1, xp.where(x < 0, -1, 0)).astype(x.dtype)
 
@@ -72,7 +76,7 @@ unary("cube", "math.cube nn.cube", lambda xp, x: x * x * x, "x^3.", rule="same")
 unary("Reciprocal", "math.reciprocal", lambda xp, x: 1 / x, "1 / x.", rule="to_float")
 unary("ceil", "math.ceil", lambda xp, x: xp.ceil(x), "Rounded up.", rule="same", gradient="zero")
 unary("floor", "math.floor", lambda xp, x: xp.floor(x), "Rounded down.", rule="same", gradient="zero")
-unary("rint", "math.rint", lambda xp, x: xp.rint(x), "Nearest integer, halves to even.", rule="same", gradient="zero")
+unary("rint", "math.rint", _rint, "Nearest integer, halves to even.", rule="same", gradient="zero")
 unary("round", "math.round", _round, "Nearest integer, halves away from zero.", rule="same", gradient="zero")
 unary("sign", "math.sign", _sign, "-1, 0 or 1; 0 for NaN.", rule="same", gradient="zero")
 unary("isnan", "math.is_nan math.isnan math.is_na_n", lambda xp, x: xp.isnan(x), "True where x is NaN.", rule="bool", gradient="zero")

@@ -16,6 +16,7 @@ from ...errors import OutOfRangeError, ShapeError
 from ...families.indices import check_range, require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import OPS, Expandable, Op, Specs, op
+from ..elementwise.arithmetic import quotient
 from .gather import add_rows
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ def counts(xp: Any, ids: Any, n: int, data: Any) -> Any:
     return xp.bincount(ids, minlength=n).astype(data.dtype).reshape(-1, *[1] * (data.ndim - 1))
 
 
+def _wide(data: Any) -> Any:
+    """Whole numbers in 64 bits, so that sums on the way to a mean do not wrap around."""
+    return data.astype({"u": np.uint64, "i": np.int64, "b": np.float64}.get(data.dtype.kind, data.dtype), copy=False)
+
+
 def _sum(xp: Any, data: Any, ids: Any, n: int) -> Any:
     out = xp.zeros((n, *data.shape[1:]), data.dtype)
     add_rows(xp, out, ids, data)
@@ -36,11 +42,13 @@ def _sum(xp: Any, data: Any, ids: Any, n: int) -> Any:
 
 
 def _mean(xp: Any, data: Any, ids: Any, n: int) -> Any:
-    return _sum(xp, data, ids, n) / xp.maximum(counts(xp, ids, n, data), data.dtype.type(1))
+    wide = _wide(data)
+    return quotient(xp, _sum(xp, wide, ids, n), xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
 
 
 def _sqrt_n(xp: Any, data: Any, ids: Any, n: int) -> Any:
-    return _sum(xp, data, ids, n) / xp.sqrt(xp.maximum(counts(xp, ids, n, data), data.dtype.type(1)))
+    wide = _wide(data)
+    return _sum(xp, wide, ids, n) / xp.sqrt(xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
 
 
 def _prod(xp: Any, data: Any, ids: Any, n: int) -> Any:

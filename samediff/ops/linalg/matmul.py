@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GradientError, GraphError, ShapeError
+from ...expressions.arrays import is_floating
 from ...families.broadcasting import broadcast_reduced, sum_to
 from ...families.families import Reduction
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
@@ -249,9 +252,12 @@ class Dot(Reduction):
         return super().infer(whole)
 
     def compute(self, xp: Any, x: Any, y: Any = None) -> Any:
-        """The sum of products."""
+        """The sum of products, those of whole numbers in DOUBLE: they would wrap around."""
+        own = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
+        if not is_floating(x.dtype):
+            x, y = x.astype(np.float64), y.astype(np.float64)
         product = x * y
-        return product.sum(axis=normalize_axes(self.dimensions, product.ndim), keepdims=self.keep_dims, dtype=product.dtype)
+        return product.sum(axis=normalize_axes(self.dimensions, product.ndim), keepdims=self.keep_dims, dtype=product.dtype).astype(own)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

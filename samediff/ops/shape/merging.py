@@ -12,6 +12,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
+from ..elementwise.arithmetic import quotient
 from .joining import joined
 from .reshaping import reshape_like
 
@@ -62,10 +63,14 @@ class MergeAvg(MergeAdd):
 
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The sum divided by the number of arrays."""
-        return super().compute(xp, *xs) / xs[0].dtype.type(len(xs))
+        return self.element(xp, *xs)
 
     def element(self, xp: Any, *xs: Any) -> Any:
-        return super().element(xp, *xs) / xs[0].dtype.type(len(xs))
+        """Sums of whole numbers in 64 bits: on the way to a mean they must not wrap around."""
+        own = xs[0].dtype
+        wide = np.dtype({"u": np.uint64, "i": np.int64, "b": np.float64}.get(own.kind, own))
+        total = super().element(xp, *(x.astype(wide) for x in xs))
+        return quotient(xp, total, xp.asarray(len(xs), dtype=wide)).astype(own)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

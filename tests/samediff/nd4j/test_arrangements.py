@@ -4,10 +4,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py import INDArray, Nd4j
+from dl4py import INDArray, Nd4j, Transforms
 from dl4py.samediff import DataType
 from dl4py.samediff.data import JavaRandom
 from dl4py.samediff.errors import DataTypeError
+from dl4py.samediff.nd4j import DynamicCustomOp
 from dl4py.samediff.nd4j.op_classes import Pad
 
 
@@ -64,3 +65,20 @@ def test_numbers_of_whole_arrays_are_whole():
     n = 2**53 + 1
     x = Nd4j.createFromArray([n, n - 3, -n])
     assert (x.maxNumber(), x.minNumber(), x.sumNumber(), x.amaxNumber()) == (n, -n, n - 3, n)
+
+
+def test_numbers_beside_whole_arrays_keep_their_bits():
+    n = 2**53 + 1
+    x = Nd4j.createFromArray([n, n - 1, 3])
+    clipped = DynamicCustomOp.builder("clipbyvalue").addInputs(x).build()
+    clipped.addTArgument(n - 1, n)
+    given = DynamicCustomOp.builder("clipbyvalue").addInputs(x).build()
+    given.setTArguments(n - 1, n)
+    for found, wanted in ((Transforms.max(x, n), [n, n, n]), (Transforms.min(x, n), [n, n - 1, 3]), (Transforms.pow(x, 1), [n, n - 1, 3]),
+                          (Transforms.relu(x, n), [n, n, n]), (Nd4j.append(x, 1, n, 0), [n, n - 1, 3, n]),
+                          (Nd4j.prepend(x, 1, n, 0), [n, n, n - 1, 3]), (Nd4j.pad(x, 1, 0, value=n), [n, n, n - 1, 3]),
+                          (Nd4j.linspace(n, n + 4, 3, DataType.LONG), [n, n + 2, n + 4]),
+                          (Nd4j.exec(clipped)[0], [n, n - 1, n - 1]), (Nd4j.exec(given)[0], [n, n - 1, n - 1])):
+        assert found.tolist() == wanted
+    with pytest.raises(DataTypeError, match="fractions"):
+        Nd4j.linspace(0, 1, 3, DataType.INT)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff, SDVariable
-from dl4py.samediff.errors import DL4PyError
+from dl4py.samediff.errors import DL4PyError, GraphError
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(5, 4)).astype(np.float32)
@@ -99,3 +99,23 @@ def test_outer_forms_with_numbers(given):
     x = SameDiff.create().var("x", X)
     np.testing.assert_allclose(np.subtract.outer(given, x).eval(), np.subtract.outer(given, X), rtol=1e-6)
     np.testing.assert_allclose(np.subtract.outer(x, given).eval(), np.subtract.outer(X, given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind, op_ids", [("BOOL", ["and", "or", "xor", "boolean_not"]), ("INT", ["bitwise_and", "bitwise_or", "bitwise_xor", "toggle_bits"])])
+def test_operators_of_bits_are_dl4js_ops_and_numpys_values(kind, op_ids):
+    values, beside = (np.array([True, False]), True) if kind == "BOOL" else (np.array([6, 3], np.int32), 5)
+    sd = SameDiff()
+    x = sd.placeholder("x", kind, 2)
+    calls = [lambda a: a & a[::-1], lambda a: a | a[::-1], lambda a: a ^ a[::-1], lambda a: ~a, lambda a: a & beside, lambda a: beside & a,
+             lambda a: a | beside, lambda a: beside | a, lambda a: beside ^ a]
+    made = [call(x) for call in calls]
+    for call, found in zip(calls, made):
+        np.testing.assert_array_equal(found.eval({"x": values}), call(values))
+    assert {op.op_name() for op in sd.ops()} - {"strided_slice", "reverse", "array_call"} == set(op_ids)
+
+
+def test_bits_of_fractions_are_refused():
+    x = SameDiff().placeholder("x", "FLOAT", 2)
+    for call in (lambda: ~x, lambda: x & x, lambda: x | 1, lambda: 1 ^ x):
+        with pytest.raises(GraphError, match="no graph node"):
+            call()

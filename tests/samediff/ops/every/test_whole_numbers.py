@@ -79,3 +79,36 @@ def test_small_whole_numbers_are_not_worked_with_in_half_precision(monkeypatch: 
             np.testing.assert_allclose(root, np.sqrt(given.astype(np.float64)), 1e-6)
             np.testing.assert_allclose(angle, np.pi / 4, 1e-6)
             np.testing.assert_allclose(inverse, np.ones(3, inverse.dtype) / given if inverse.dtype.kind == "f" else 0, 1e-6)
+
+
+N = 2**53 + 1
+#: Ops of a vector of whole numbers that come by means or products, by name: call on (graph, x, segments), values of x, what comes out.
+ON_THE_WAY: dict[str, Any] = {
+    "rint": (lambda sd, x, ids: sd.math.rint(x), DataType.LONG, [N, -N, 3], [N, -N, 3]),
+    "mergeAvg of one": (lambda sd, x, ids: sd.math.merge_avg(x), DataType.LONG, [N, -N, 3], [N, -N, 3]),
+    "mergeAvg": (lambda sd, x, ids: sd.math.merge_avg(x, x, x - 1), DataType.UBYTE, [255, 200, 3], [254, 199, 2]),
+    "segmentMean": (lambda sd, x, ids: sd.math.segment_mean(x, ids), DataType.UBYTE, [200, 255, 3], [227, 3]),
+    "unsortedSegmentMean": (lambda sd, x, ids: sd.math.unsorted_segment_mean(x, ids, 2), DataType.INT, [2**31 - 1, 2**31 - 3, -8], [2**31 - 2, -8]),
+    "exact mean": (lambda sd, x, ids: sd.math.segment_mean(x, ids), DataType.LONG, [N, N, -3], [N, -3]),
+    "sqrtN": (lambda sd, x, ids: sd.math.unsorted_segment_sqrt_n(x, ids, 2), DataType.UBYTE, [100, 156, 9], [181, 9]),
+    "dot": (lambda sd, x, ids: sd.math.dot(x, x, 0), DataType.BYTE, [100, -128, 3], 26393.0),
+    "long dot": (lambda sd, x, ids: sd.math.dot(x, x, 0), DataType.LONG, [2**40, 2**40, 0], 2.0**81),
+}
+
+
+@pytest.mark.parametrize("executor", ["plan", "reference"])
+@pytest.mark.parametrize("name", ON_THE_WAY)
+def test_nothing_wraps_or_is_rounded_on_the_way_to_what_the_type_holds(name: str, executor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    call, kind, values, wanted = ON_THE_WAY[name]
+    sd = SameDiff()
+    found = call(sd, sd.placeholder("x", kind, -1), sd.constant(np.array([0, 0, 1])))
+    assert found.eval({"x": np.array(values, kind.numpy)}).tolist() == wanted
+
+
+def test_the_mean_of_many_small_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as the type cannot count."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    sd = SameDiff()
+    mean = sd.math.segment_mean(sd.constant(np.full(512, 7, np.uint8)), sd.constant(np.zeros(512, np.int32)))
+    assert mean.eval().tolist() == [7]
