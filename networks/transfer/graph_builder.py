@@ -21,7 +21,7 @@ from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
+from .sizes import NetworkPart, Types, carried, check_fed, check_runs, fed_with, resizes, taking, with_scheme
 
 
 class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
@@ -84,7 +84,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
 
     def n_in_replace(self, name: str, n_in: int, scheme: Any, distribution: Any = None) -> Self:
         """Give a layer another number of inputs and new weights."""
-        self._change(name, n_in=int(n_in), weight_init=IWeightInit.of(scheme if distribution is None else distribution))
+        sizes = taking(self._layer(name), int(n_in))
+        self._change(name, **sizes, weight_init=IWeightInit.of(scheme if distribution is None else distribution))
         self._n_in.add(name)
         return self
 
@@ -160,6 +161,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             Names that do not exist or occur twice, no outputs, vertices that lead nowhere, an output layer that makes no sense.
         """
         inputs = self._carry() if self._n_out else None
+        if self._n_in:
+            check_fed(self._parts(old=True), self._parts(), self._conf.network_inputs, ", ".join(sorted(self._n_in)))
         conf = self._assembled()
         graph = ComputationGraph(self._with_frozen(conf)).init()
         fresh, kept = graph.engine.flat.arrays, self._graph.engine.flat.arrays
@@ -171,12 +174,17 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             check_runs(graph, self._graph, inputs, f"{', '.join(self._n_out)} with another number of outputs")
         return graph
 
+    def _parts(self, old: bool = False) -> list[NetworkPart]:
+        """What stays, or what was there, in the order in which it runs."""
+        conf = self._conf
+        vertices, sources = (conf.vertices, conf.vertex_inputs) if old else (self._vertices, self._sources)
+        return [self._part(k, vertices[k], sources[k]) for k in conf.order() if k in vertices]
+
     def _carry(self) -> Types | None:
         """Fit what is behind layers with another number of outputs; the types of the inputs, where they are known."""
-        conf = self._conf
-        parts = [self._part(k, conf.vertices[k], conf.vertex_inputs[k]) for k in conf.order() if k in conf.vertices]
-        given = self._input_types if len(self._input_types) == len(conf.network_inputs) else ()
-        inputs = dict(zip(conf.network_inputs, given)) if given else fed_with(parts, conf.network_inputs)
+        parts, names = self._parts(old=True), self._conf.network_inputs
+        given = self._input_types if len(self._input_types) == len(names) else ()
+        inputs = dict(zip(names, given)) if given else fed_with(parts, names)
         if inputs is None:
             self._carry_directly()
             return None

@@ -23,7 +23,7 @@ from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
 from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
-from .sizes import NetworkPart, Types, carried, check_runs, fed_with, resizes, with_scheme
+from .sizes import NetworkPart, Types, carried, check_fed, check_runs, fed_with, resizes, taking, with_scheme
 
 
 class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
@@ -144,7 +144,11 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             else:
                 self._replace_n_out(confs, values, i, processors, inputs)
         for i, (n_in, scheme) in sorted(self._n_in.items()):
-            self._renew(confs, values, i, n_in=n_in, weight_init=scheme)
+            self._renew(confs, values, i, **taking(confs[i].layer, n_in), weight_init=scheme)
+        if self._n_in:
+            staying = len(confs) - self._removed
+            check_fed(self._parts([*old.confs], old.input_pre_processors)[:staying], self._parts(confs, processors)[:staying], ("input",),
+                      f"layers {', '.join(map(str, self._n_in))}")
         del confs[len(confs) - self._removed:]
         for layer in self._added:
             values[len(confs)] = {}
@@ -215,9 +219,9 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             layer: Any = confs[j].layer
             fields = type(layer)._fields
             if "n_in" in fields and j not in self._preprocessed():
-                same_size = layer.n_in == layer.n_out and not values[j].keys() & {"W"}        # normalization: as many outputs as inputs
-                self._renew(confs, values, j, n_in=n_out, **({"n_out": n_out} if same_size else {"weight_init": following}))
-                if not same_size:
+                sizes = taking(layer, n_out)
+                self._renew(confs, values, j, **sizes, **({} if "n_out" in sizes else {"weight_init": following}))
+                if "n_out" not in sizes:
                     return
             elif (values[j] or j in self._preprocessed()) and j not in self._n_in:
                 raise ConfigurationError(f"layer {j} ({type(layer).__name__}) is fed by layer {i}, and how large its input will be is not "

@@ -229,6 +229,34 @@ def resizes(preprocessor: InputPreProcessor | None) -> bool:
     return not (preprocessor is None or isinstance(preprocessor, (FeedForwardToRnnPreProcessor, RnnToFeedForwardPreProcessor)))
 
 
+def check_fed(old: list[NetworkPart], new: list[NetworkPart], inputs: tuple[str, ...], given: str) -> None:
+    """ConfigurationError, which says what was given another number of inputs, where nothing that could be fed fits what stays."""
+    old, new = _joined(old, inputs), _joined(new, inputs)
+    kept = {part.key for part in old} & {part.key for part in new}
+    old, new = ([part for part in parts if part.key in kept] for parts in (old, new))
+    feeding = tuple(name for name in inputs if any(name in part.sources for part in new))
+    if fed_with(new, feeding) is None and fed_with(old, feeding) is not None:
+        raise ConfigurationError(f"{given} with another number of inputs: what is in front gives as many as before. Replace its outputs as "
+                                 "well (n_out_replace), or remove the layers from there on and add others")
+
+
+def _joined(parts: list[NetworkPart], inputs: tuple[str, ...]) -> list[NetworkPart]:
+    """Those that the inputs reach through all that feeds them."""
+    known, found = set(inputs), []
+    for part in parts:
+        if part.sources and known.issuperset(part.sources):
+            known.add(part.key)
+            found.append(part)
+    return found
+
+
+def taking(layer: Any, n_in: int) -> dict[str, int]:
+    """The options of a layer that takes so many inputs; one whose input and output have one size, such as a normalization, keeps it so."""
+    if getattr(layer, "n_in", None) != getattr(layer, "n_out", 0) or "W" in (p.name for p in layer.parameter_table()):
+        return {"n_in": n_in}
+    return {"n_in": n_in, "n_out": n_in}
+
+
 def check_runs(network: Any, old: Any, inputs: Types, what: str) -> None:
     """ConfigurationError, which says what was replaced, where a network cannot take inputs of these types, which the old one takes."""
     arrays = [np.zeros([1] + [n if n > 0 else 2 for n in kind.array_shape()[1:]]) for kind in inputs.values()]

@@ -163,3 +163,42 @@ def test_volumes_with_channels_last():
                    L.GlobalPoolingLayer("avg"), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)], volumes)
     new = TransferLearning.Builder(net).n_out_replace(2, 5, "XAVIER").build()
     assert new.output(sample(volumes)).shape == (2, 2) and new.get_layer(3).n_in == 5
+
+
+def given_inputs(**sizes: int) -> Any:
+    """A change of a builder; layers of lists are l0, l1 …"""
+    def change(b: Any) -> Any:
+        for name, n in sizes.items():
+            b = b.n_in_replace(int(name[1:]) if isinstance(b, TransferLearning.Builder) else name, n, L.WeightInit.XAVIER)
+        return b
+    return change
+
+
+@pytest.mark.parametrize("change, width", [
+    (given_inputs(l0=7), 7), (given_inputs(l2=5), 4), (lambda b: given_inputs(l2=7)(b.n_out_replace(0, 7, L.WeightInit.XAVIER)), 4),
+    (lambda b: given_inputs(l1=7, l2=7)(b.n_out_replace(0, 7, L.WeightInit.XAVIER)), 4),
+    (given_inputs(l2=7), None), (given_inputs(l1=7), None),
+    (lambda b: given_inputs(l2=6)(b.n_out_replace(0, 7, L.WeightInit.XAVIER)), None)])
+def test_lists_with_other_numbers_of_inputs(change, width):
+    net = network([L.DenseLayer(n_out=5), L.BatchNormalization(), L.DenseLayer(n_out=3), L.OutputLayer(n_out=2)], InputType.feed_forward(4))
+    if width is None:
+        with pytest.raises(ConfigurationError, match="another number of inputs"):
+            change(TransferLearning.Builder(net)).build()
+    else:
+        assert change(TransferLearning.Builder(net)).build().output(np.zeros((2, width))).shape == (2, 2)
+
+
+@pytest.mark.parametrize("change, widths", [
+    (given_inputs(x=5), (5, 2)), (lambda b: given_inputs(z=9)(b.n_out_replace("x", 5, L.WeightInit.XAVIER)), (3, 2)),
+    (given_inputs(z=5), None),
+    (lambda b: given_inputs(z=10)(b.remove_vertex_and_connections("out").set_outputs("z")), None)])
+def test_graphs_with_other_numbers_of_inputs(change, widths):
+    conf = NeuralNetConfiguration.Builder().graph_builder().add_inputs("a", "b").add_layer("x", L.DenseLayer(n_in=3, n_out=4), "a")
+    conf = conf.add_layer("y", L.DenseLayer(n_in=2, n_out=4), "b").add_vertex("m", L.MergeVertex(), "x", "y")
+    conf = conf.add_layer("z", L.DenseLayer(n_in=8, n_out=3), "m").add_layer("out", L.OutputLayer(n_in=3, n_out=2), "z")
+    builder = TransferLearning.GraphBuilder(ComputationGraph(conf.set_outputs("out").build()).init())
+    if widths is None:
+        with pytest.raises(ConfigurationError, match="another number of inputs"):
+            change(builder).build()
+    else:
+        assert change(builder).build().output(*(np.zeros((2, n)) for n in widths))[0].shape == (2, 2)

@@ -101,7 +101,8 @@ def test_outer_forms_with_numbers(given):
     np.testing.assert_allclose(np.subtract.outer(x, given).eval(), np.subtract.outer(X, given), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind, op_ids", [("BOOL", ["and", "or", "xor", "boolean_not"]), ("INT", ["bitwise_and", "bitwise_or", "bitwise_xor", "toggle_bits"])])
+@pytest.mark.parametrize("kind, op_ids", [("BOOL", ["and", "or", "xor", "boolean_not"]),
+                                          ("INT", ["bitwise_and", "bitwise_or", "bitwise_xor", "toggle_bits"])])
 def test_operators_of_bits_are_dl4js_ops_and_numpys_values(kind, op_ids):
     values, beside = (np.array([True, False]), True) if kind == "BOOL" else (np.array([6, 3], np.int32), 5)
     sd = SameDiff()
