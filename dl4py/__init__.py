@@ -69,7 +69,6 @@ _ELSEWHERE = {
     "datavec": "readers, schemas and transforms of records are in dl4py.samediff.data",
     **dict.fromkeys(_TEXTS.split(), "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer "
                                     "(EmbeddingInitializer)"),
-    "GradientCheckUtil": "check_layer of dl4py.layers compares gradients with differences, GradCheckUtil those of a SameDiff graph",
     **dict.fromkeys(("ClassPathResource", "DownloaderUtility", "Resources"), "give the path of the file: open(path), FileSplit(path)"),
     **dict.fromkeys(("Downloader", "ArchiveUtils"), "urllib.request.urlretrieve and shutil.unpack_archive fetch and unpack files"),
     **dict.fromkeys(("MemoryWorkspace", "WorkspaceConfiguration", "AllocationPolicy", "LearningPolicy", "ResetPolicy", "MirroringPolicy"),
@@ -81,8 +80,6 @@ _ELSEWHERE = {
     **dict.fromkeys(("Model", "DataSetLoader", "ParamInitializer"), "an interface of Java's, for types: leave it out"),
     **dict.fromkeys(_UNREAD.split(), "there is no reader for audio, video, spreadsheets, databases and files of other kinds: arrays and "
                                      "data frames go into fit, records into CollectionRecordReader"),
-    **dict.fromkeys(("ObjectDetectionRecordReader", "VocLabelProvider", "SvhnLabelProvider", "ImageObject", "ImageObjectLabelProvider"),
-                    "labels of Yolo2OutputLayer are arrays (batch, 4 + classes, height, width): corners in cells, then the class"),
     "DataQualityAnalysis": "FilterInvalidValues and AnalyzeLocal.analyze look at records",
     "IEvaluation": "BaseEvaluation is its name here", "Triple": "tuples are Python's: (a, b, c)",
     "J7FileStatsStorage": "FileStatsStorage is for all versions", "ObjectMapper": "Python's json module, or to_json of configurations",

@@ -46,6 +46,7 @@ from .engine.gradient import Gradient
 from .files.exchange import set_arrays, to_arrays, to_same_diff
 from .keras import register_keras_layer
 from .models.computation_graph import ComputationGraph
+from .models.gradient_check_util import GradientCheckUtil
 from .models.keras_import import KerasModelImport
 from .models.model_serializer import ModelGuesser, ModelSerializer
 from .models.multilayer import MultiLayerNetwork
@@ -96,6 +97,7 @@ __all__ = [
     "EpochTerminationCondition",
     "FineTuneConfiguration",
     "Gradient",
+    "GradientCheckUtil",
     "GradientStepFunction",
     "GraphBuilder",
     "InMemoryModelSaver",

@@ -30,7 +30,7 @@ NO_PARAMETERS = "noParams.marker"
 UPDATER_STATE = "updaterState.bin"
 NORMALIZER = "normalizer.bin"
 PREPROCESSOR = "preprocessor.bin"
-_RESERVED = (CONFIGURATION, COEFFICIENTS, NO_PARAMETERS, UPDATER_STATE, NORMALIZER)
+RESERVED = (CONFIGURATION, COEFFICIENTS, NO_PARAMETERS, UPDATER_STATE, NORMALIZER)
 
 _FREE_TEXT = 4 << 20    # bytes of a configuration that are inflated whatever their proportion
 _FREE_VALUES = 80_000   # values of a configuration that are read whatever their proportion
@@ -248,7 +248,7 @@ def _extra(archive: SafeZip, limits: ModelLimits) -> dict[str, bytes]:
     extra: dict[str, bytes] = {}
     room = limits.max_extra_bytes
     for name in archive.entries:
-        if name in _RESERVED:
+        if name in RESERVED:
             continue
         if not _is_plain(name):
             warnings.warn(f"{archive.where}: entry {name!r} is left out: its name leads out of the archive",
@@ -269,9 +269,9 @@ def _is_plain(name: str) -> bool:
 
 def _write(stream: BinaryIO, model: ModelZip) -> None:
     for name in model.extra:
-        if name.lower() in {r.lower() for r in _RESERVED} or not _is_plain(name):
+        if name.lower() in {r.lower() for r in RESERVED} or not _is_plain(name):
             raise FileFormatError(f"an additional entry cannot be named {name!r}; choose a relative name other than "
-                                  f"{', '.join(_RESERVED)}")
+                                  f"{', '.join(RESERVED)}")
     with ZipWriter(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         _put(archive, CONFIGURATION, model.configuration.encode("utf-8"))
         if model.coefficients is not None and (model.coefficients.size or model.rank_one):

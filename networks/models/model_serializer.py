@@ -13,6 +13,7 @@ from ...samediff.files.missing import Missing
 from ...samediff.text.document_text import read_text
 from ..files.model_reader import read_model
 from ..files.model_writer import normalizer_bytes, write_model
+from ..files.model_objects import add_object, stored_keys, stored_object
 from ..files.model_zip import ModelLimits, OpenModelZip, read_model_zip, write_model_zip
 from ..keras.archive import is_keras
 from ..keras.loading import load_keras
@@ -101,6 +102,46 @@ class ModelSerializer(ModelSerializerNames):
     def add_normalizer_to_model(path: str | os.PathLike[str], normalizer: Any) -> None:
         """Put a normalizer into an existing model file."""
         write_model_zip(path, replace(read_model_zip(path), normalizer=normalizer_bytes(normalizer)))
+
+    @staticmethod
+    def add_object_to_file(path: str | os.PathLike[str], key: str, value: Any) -> None:
+        """Put a value into an existing model file, as Java serializes it, beside others of other keys.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        key : str
+            The name of the value.
+        value : str, number, bool, None, list, dict or array of numbers
+            Lists of these, and dictionaries, too. Nothing else: files hold no code.
+
+        Raises
+        ------
+        ConfigurationError
+            The file has an object of that key, or the key is one of the file's own entries.
+        DataTypeError
+            A value of another kind.
+        """
+        add_object(path, key, value)
+
+    @staticmethod
+    def get_object_from_file(path: str | os.PathLike[str], key: str) -> Any:
+        """The value that was stored with a model under that key: lists, dictionaries, texts, numbers; arrays of numbers are lists.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no object of that key.
+        UnsupportedVersionError
+            An object of another class of Java, which is never made.
+        """
+        return stored_object(path, key)
+
+    @staticmethod
+    def list_objects_in_file(path: str | os.PathLike[str]) -> list[str]:
+        """The keys of the values that were stored with a model."""
+        return stored_keys(path)
 
 
 class ModelGuesser(ModelGuesserNames):

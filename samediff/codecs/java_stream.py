@@ -26,11 +26,12 @@ _MOST_NESTED, _MOST_HANDLES, _MOST_ELEMENTS = 32, 10_000, 1 << 20
 
 @dataclass(eq=False)
 class JavaObject:
-    """An object: its class, its fields by name, and the bytes that classes with a ``writeObject`` of their own added."""
+    """An object: its class, its fields by name, and the bytes and values that classes with a ``writeObject`` of their own added."""
 
     name: str
     fields: dict[str, Any] = field(default_factory=dict)
     blocks: bytes = b""
+    items: list[Any] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -140,7 +141,7 @@ class JavaStream:
             for name, kind in one.fields:
                 made.fields[name] = self._field(kind)
             if one.flags & _HAS_WRITE_METHOD:
-                made.blocks += self._annotations()
+                self._add_annotations(made)
         return made
 
     def _field(self, kind: str) -> Any:
@@ -155,20 +156,18 @@ class JavaStream:
         found: list[Any] = np.frombuffer(self.source.read_exact(count * dtype.itemsize, "a number"), dtype).tolist()
         return [v != 0 for v in found] if kind == "Z" else found
 
-    def _annotations(self) -> bytes:
-        """Skip the data that a class wrote itself; objects in it are read and dropped."""
-        found = b""
+    def _add_annotations(self, made: JavaObject) -> None:
+        """Read what a class wrote itself."""
         while (tag := self._tag()) != _END:
             if tag == _BLOCK:
-                found += self.source.read_exact(self._tag(), "block data")
+                made.blocks += self.source.read_exact(self._tag(), "block data")
             elif tag == _LONG_BLOCK:
                 size = self.source.read_int("the length of block data")
                 if not 0 <= size <= _MOST_ELEMENTS * 8:
                     raise LimitError(f"{self.source.where}: {size} bytes of block data")
-                found += self.source.read_exact(size, "block data")
+                made.blocks += self.source.read_exact(size, "block data")
             else:
-                self._value(tag)
-        return found
+                made.items.append(self._value(tag))
 
     def _array(self) -> Any:
         cls = self._class()

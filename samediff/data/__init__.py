@@ -54,7 +54,10 @@ from .normalizers.preprocessors import (
 )
 from .normalizers.standard_scaler import StandardScaler
 from .pictures.image_loader import BaseImageLoader, ImageLoader, Java2DNativeImageLoader, NativeImageLoader
+from .pictures.image_meta_data import RecordMetaDataImageURI
+from .pictures.image_objects import ImageObject, ImageObjectLabelProvider, SvhnLabelProvider, VocLabelProvider
 from .pictures.image_record_reader import ImageRecordReader
+from .pictures.object_detection import ObjectDetectionRecordReader
 from .public.cifar_iterator import Cifar10DataSetIterator
 from .public.data_facts import Cifar10Fetcher, CifarLoader, MnistDataFetcher, TinyImageNetFetcher, UciSequenceDataFetcher
 from .public.fetcher import DownloadError, data_folder
@@ -156,10 +159,10 @@ __all__ = [
     "FileMultiDataSetIterator", "FileRecordReader", "FileSplit", "FileSplitDataSetIterator", "FileSplitParallelDataSetIterator", "Filter",
     "FilterInvalidValues", "FirstDigitTransform", "FlipImageTransform", "FloatColumnCondition", "FloatColumnsMathOpTransform",
     "FloatMathFunctionTransform", "FloatMathOpTransform", "FloatMetaData", "FloatWritable", "FloatsDataSetIterator", "HtmlAnalysis",
-    "INDArrayDataSetIterator", "ImageFlatteningDataSetPreProcessor", "ImageLoader", "ImageMultiPreProcessingScaler",
-    "ImagePreProcessingScaler", "ImageRecordReader", "ImageTransform", "InFileAndMemoryDataSetCache", "InFileDataSetCache",
-    "InMemoryDataSetCache", "InequalityHandling", "InfiniteColumnCondition", "InputSplit", "InputStreamInputSplit", "IntWritable",
-    "IntegerColumnCondition", "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "IntegerMetaData",
+    "INDArrayDataSetIterator", "ImageFlatteningDataSetPreProcessor", "ImageLoader", "ImageMultiPreProcessingScaler", "ImageObject",
+    "ImageObjectLabelProvider", "ImagePreProcessingScaler", "ImageRecordReader", "ImageTransform", "InFileAndMemoryDataSetCache",
+    "InFileDataSetCache", "InMemoryDataSetCache", "InequalityHandling", "InfiniteColumnCondition", "InputSplit", "InputStreamInputSplit",
+    "IntWritable", "IntegerColumnCondition", "IntegerColumnsMathOpTransform", "IntegerMathOpTransform", "IntegerMetaData",
     "IntegerToCategoricalTransform", "IntegerToOneHotTransform", "InvalidValueColumnCondition", "IrisDataSetIterator",
     "IteratorDataSetIterator", "IteratorMultiDataSetIterator", "Java2DNativeImageLoader", "JavaRandom", "Join",
     "JointMultiDataSetIterator", "JointParallelDataSetIterator", "KFoldIterator", "LFWDataSetIterator", "LabelLastTimeStepPreProcessor",
@@ -172,24 +175,25 @@ __all__ = [
     "MultipleEpochsIterator", "NDArrayMetaData", "NDArrayWritable", "NaNColumnCondition", "NativeImageLoader", "NoMoreDataError",
     "Normalize", "Normalizer", "NormalizerMinMaxScaler", "NormalizerStandardize", "NullWritable", "NullWritableColumnCondition",
     "NumberOfRecordsPartitioner", "NumberedFileInputSplit", "NumericalColumnComparator", "NumpyDataSetIterator",
-    "NumpyMultiDataSetIterator", "ParentPathLabelGenerator", "PathFilter", "PathLabelGenerator", "PatternPathLabelGenerator",
-    "PermuteDataSetPreProcessor", "PipelineImageTransform", "RGBtoGrayscaleDataSetPreProcessor", "RandomCropTransform",
-    "RandomDataSetIterator", "RandomMultiDataSetIterator", "RandomPathFilter", "ReconstructionDataSetIterator", "Record",
-    "RecordCondition", "RecordMetaData", "RecordMetaDataLine", "RecordReader", "RecordReaderDataSetIterator",
-    "RecordReaderMultiDataSetIterator", "RecordWriter", "ReduceOp", "ReduceSequenceTransform", "Reducer", "RegexLineRecordReader",
-    "RegexSequenceRecordReader", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform", "RemoveWhiteSpaceTransform",
-    "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform", "ReplaceEmptyStringTransform",
-    "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "ResizeImageTransform", "RotateImageTransform", "SVMLightRecordReader",
-    "SamplingDataSetIterator", "ScaleImageTransform", "Schema", "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator",
-    "SequenceComparator", "SequenceConditionMode", "SequenceDifferenceTransform", "SequenceLengthCondition",
-    "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform", "SequenceRecordReader", "SequenceRecordReaderDataSetIterator",
-    "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation", "SequenceTrimToLengthTransform", "SequenceTrimTransform",
-    "ShowImageTransform", "SingletonDataSetIterator", "SingletonMultiDataSetIterator", "SplitMaxLengthSequence", "SplitTestAndTrain",
-    "StandardScaler", "StandardizeNormalizer", "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData",
-    "StringRegexColumnCondition", "StringSplit", "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer",
-    "TestDataSetIterator", "TestMultiDataSetIterator", "Text", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData",
-    "TinyImageNetDataSetIterator", "TinyImageNetFetcher", "Transform", "TransformProcess", "TransformProcessRecordReader",
-    "TransformProcessSequenceRecordReader", "TransformSplit", "TrivialColumnCondition", "UciSequenceDataFetcher",
-    "UciSequenceDataSetIterator", "UnderSamplingByMaskingPreProcessor", "VGG16ImagePreProcessor", "Values", "ViewIterator",
-    "WarpImageTransform", "WorkspacesShieldDataSetIterator", "Writable", "WritableType", "data_folder",
+    "NumpyMultiDataSetIterator", "ObjectDetectionRecordReader", "ParentPathLabelGenerator", "PathFilter", "PathLabelGenerator",
+    "PatternPathLabelGenerator", "PermuteDataSetPreProcessor", "PipelineImageTransform", "RGBtoGrayscaleDataSetPreProcessor",
+    "RandomCropTransform", "RandomDataSetIterator", "RandomMultiDataSetIterator", "RandomPathFilter", "ReconstructionDataSetIterator",
+    "Record", "RecordCondition", "RecordMetaData", "RecordMetaDataImageURI", "RecordMetaDataLine", "RecordReader",
+    "RecordReaderDataSetIterator", "RecordReaderMultiDataSetIterator", "RecordWriter", "ReduceOp", "ReduceSequenceTransform", "Reducer",
+    "RegexLineRecordReader", "RegexSequenceRecordReader", "RemoveAllColumnsExceptForTransform", "RemoveColumnsTransform",
+    "RemoveWhiteSpaceTransform", "RenameColumnsTransform", "ReorderColumnsTransform", "ReplaceEmptyIntegerWithValueTransform",
+    "ReplaceEmptyStringTransform", "ReplaceInvalidWithIntegerTransform", "ReplaceStringTransform", "ResizeImageTransform",
+    "RotateImageTransform", "SVMLightRecordReader", "SamplingDataSetIterator", "ScaleImageTransform", "Schema",
+    "ScrollableDataSetIterator", "ScrollableMultiDataSetIterator", "SequenceComparator", "SequenceConditionMode",
+    "SequenceDifferenceTransform", "SequenceLengthCondition", "SequenceMovingWindowReduceTransform", "SequenceOffsetTransform",
+    "SequenceRecordReader", "SequenceRecordReaderDataSetIterator", "SequenceSchema", "SequenceSplit", "SequenceSplitTimeSeparation",
+    "SequenceTrimToLengthTransform", "SequenceTrimTransform", "ShowImageTransform", "SingletonDataSetIterator",
+    "SingletonMultiDataSetIterator", "SplitMaxLengthSequence", "SplitTestAndTrain", "StandardScaler", "StandardizeNormalizer",
+    "StringColumnCondition", "StringComparator", "StringMapTransform", "StringMetaData", "StringRegexColumnCondition", "StringSplit",
+    "StringToCategoricalTransform", "StringToTimeTransform", "SubtractMeanNormalizer", "SvhnLabelProvider", "TestDataSetIterator",
+    "TestMultiDataSetIterator", "Text", "TimeColumnCondition", "TimeMathOpTransform", "TimeMetaData", "TinyImageNetDataSetIterator",
+    "TinyImageNetFetcher", "Transform", "TransformProcess", "TransformProcessRecordReader", "TransformProcessSequenceRecordReader",
+    "TransformSplit", "TrivialColumnCondition", "UciSequenceDataFetcher", "UciSequenceDataSetIterator",
+    "UnderSamplingByMaskingPreProcessor", "VGG16ImagePreProcessor", "Values", "ViewIterator", "VocLabelProvider", "WarpImageTransform",
+    "WorkspacesShieldDataSetIterator", "Writable", "WritableType", "data_folder",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import ConfigurationError
 from ..training.listeners.stats import StatsStorageRouter
+from .server import UIServer
 
 _WAITING = 1000             # records that wait at most; older ones are left out then
 
@@ -25,7 +26,7 @@ class RemoteUIStatsStorageRouter(StatsStorageRouter):
     address : str
         Such as ``"http://127.0.0.1:9000"``; that of another machine is reached through a tunnel (``ssh -L 9000:localhost:9000``).
     token : str
-        What ``enable_remote_listener`` returned.
+        What ``enable_remote_listener`` returned; not needed where that was called in this process, by ``UIServer.get_instance()``.
     timeout : float, default 5
         Seconds after which sending a record has failed.
 
@@ -36,11 +37,12 @@ class RemoteUIStatsStorageRouter(StatsStorageRouter):
     """
 
     def __init__(self, address: str, token: str | None = None, timeout: float = 5.0) -> None:
+        if not address.startswith(("http://", "https://")):
+            raise ConfigurationError(f"the address of a training page begins with http:// or https://; got {address!r}")
+        token = UIServer.token_at(address) if token is None else token
         if token is None:
             raise ConfigurationError("a training page takes records of who knows its token: RemoteUIStatsStorageRouter(address, token), "
                                      "where enable_remote_listener() of its UIServer returned the token")
-        if not address.startswith(("http://", "https://")):
-            raise ConfigurationError(f"the address of a training page begins with http:// or https://; got {address!r}")
         self.address, self.timeout, self.failures = address.rstrip("/"), timeout, 0
         self._token, self._why, self._told = token, "", False
         self._queue: queue.Queue[dict[str, Any] | None] = queue.Queue(_WAITING)

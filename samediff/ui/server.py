@@ -6,6 +6,7 @@ import socket
 import threading
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from urllib.parse import urlsplit
 
 from ..base.java_names import UIServerNames
 from ..base.locks import rlock
@@ -75,6 +76,15 @@ class UIServer(UIServerNames):
             if UIServer._instance is not None:
                 UIServer._instance.stop()
             UIServer._instance = None
+
+    @classmethod
+    def token_at(cls, address: str) -> str | None:
+        """The token of a remote listener of this process at that address, None where there is none."""
+        with _making:
+            server, at = UIServer._instance, urlsplit(address)
+        if server is None or server.is_stopped() or server._remote is None:
+            return None
+        return server._remote[0] if at.hostname in ("localhost", "127.0.0.1") and at.port == server.get_port() else None
 
     def attach(self, stats_storage: StatsStorage) -> None:
         """Show the runs of a storage, also while these go on.

@@ -1,7 +1,7 @@
 """Changed pictures for training: flipped, cropped, several changes with probabilities (DataVec's image transforms)."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...errors import ConfigurationError, ShapeError
 __all__ = ["CropImageTransform", "FlipImageTransform", "ImageTransform", "PipelineImageTransform"]
 
 Picture: TypeAlias = NDArray[np.float32]
+Points: TypeAlias = NDArray[np.floating[Any]]
 #: A function of a picture (channels, height, width) and a generator: the changed picture of any height and width.
 Transform: TypeAlias = Callable[[Picture, np.random.Generator], Any]
 
@@ -20,11 +21,25 @@ class ImageTransform:
     """Base of transforms; any function ``(picture, random) -> picture`` serves as well. DL4J's generators in constructors are accepted and
     have no effect: random numbers come from who applies the transform.
 
-    Shapes: picture (channels, height, width) -> (channels, any, any); iterators bring it back to its size.
+    Shapes: picture (channels, height, width) -> (channels, any, any); iterators bring it back to its size. A sub-class defines
+    `__call__`, or `moved` for pictures with boxes in them.
     """
 
     def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must implement __call__(self, picture, random)")
+        return self.moved(picture, np.empty((0, 2)), random)[0]
+
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
+        """The changed picture, and where points of the picture come to lie in it.
+
+        Parameters
+        ----------
+        picture : array (channels, height, width)
+        points : array (..., an even number)
+            x and y of each point, in pixels from the top left corner.
+        random : numpy.random.Generator
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement moved(self, picture, points, random), which tells where points "
+                                  "come to lie, or __call__(self, picture, random), where nobody asks for these")
 
 
 def without_random(arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -55,11 +70,13 @@ class FlipImageTransform(ImageTransform):
             raise ConfigurationError(f"FlipImageTransform: the mode is 0, 1, -1 or None, got {flip_mode!r}")
         self.flip_mode = flip_mode
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         mode = (0, 1, -1, None)[random.integers(4)] if self.flip_mode is None else self.flip_mode
-        if mode is None:
-            return picture
-        return picture[:, :: -1 if mode in (0, -1) else 1, :: -1 if mode in (1, -1) else 1]
+        found = np.array(points)
+        for axis, modes, at in ((2, (1, -1), found[..., 0::2]), (1, (0, -1), found[..., 1::2])):
+            if mode in modes:
+                picture, at[...] = np.flip(picture, axis), picture.shape[axis] - 1 - at
+        return picture, found
 
 
 class CropImageTransform(ImageTransform):
@@ -78,13 +95,13 @@ class CropImageTransform(ImageTransform):
             raise ConfigurationError(f"CropImageTransform takes one number or four (top, left, bottom, right), not below 0; got {given}")
         self.sides = sides
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         top, left, bottom, right = (int(random.integers(n + 1)) for n in self.sides)
         _, height, width = picture.shape
         if top + bottom >= height or left + right >= width:
             raise ShapeError(f"CropImageTransform cuts {top} + {bottom} rows and {left} + {right} columns "
                              f"off a picture of {height} x {width}")
-        return picture[:, top:height - bottom, left:width - right]
+        return picture[:, top:height - bottom, left:width - right], shifted(points, -left, -top)
 
 
 class PipelineImageTransform(ImageTransform):
@@ -110,24 +127,50 @@ class PipelineImageTransform(ImageTransform):
         self.shuffle = shuffle
 
     def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+        for transform in self._chosen(random):
+            picture = transform(picture, random)
+        return picture
+
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
+        for transform in self._chosen(random):
+            if not isinstance(transform, ImageTransform):
+                raise ConfigurationError(f"PipelineImageTransform: {transform!r:.60} does not tell where boxes come to lie; that does an "
+                                         "ImageTransform, by moved(picture, points, random)")
+            picture, points = transform.moved(picture, points, random)
+        return picture, points
+
+    def _chosen(self, random: np.random.Generator) -> Iterator[Any]:
         order = random.permutation(len(self.steps)) if self.shuffle else range(len(self.steps))
         for i in order:
             transform, probability = self.steps[i]
             if random.random() < probability:
-                picture = transform(picture, random)
-        return picture
+                yield transform
+
+
+def shifted(points: Points, across: float, down: float) -> Points:
+    """Points moved by so much."""
+    return points + np.tile([across, down], points.shape[-1] // 2)
+
+
+def scaled(points: Points, before: Sequence[int], after: Sequence[int]) -> Points:
+    """Points of a picture (..., height, width) in one of another size."""
+    return points * np.tile([after[-1] / before[-1], after[-2] / before[-2]], points.shape[-1] // 2)
+
+
+def applied(transform: Transform, picture: Picture, random: np.random.Generator) -> Picture:
+    """The transformed picture, which has its channels but any size."""
+    found = np.asarray(transform(picture, random), np.float32)
+    if found.ndim != 3 or found.shape[0] != picture.shape[0] or not found.size:
+        raise ShapeError(f"the image transform made an array of shape {found.shape} of a picture {picture.shape}; "
+                         f"expected ({picture.shape[0]}, height, width)")
+    return found
 
 
 def changed(transform: Transform, pictures: Picture, seeds: Sequence[Sequence[int]]) -> Picture:
     """All pictures transformed, each with random numbers of its own seed, and brought back to their size."""
-    _, channels, height, width = pictures.shape
     made = np.empty_like(pictures)
     for i, seed in enumerate(seeds):
-        found = np.asarray(transform(pictures[i], np.random.default_rng(seed)), np.float32)
-        if found.ndim != 3 or found.shape[0] != channels or not found.size:
-            raise ShapeError(f"the image transform made an array of shape {found.shape} of a picture {pictures[i].shape}; "
-                             f"expected ({channels}, height, width)")
-        made[i] = resized(found, height, width)
+        made[i] = resized(applied(transform, pictures[i], np.random.default_rng(seed)), *pictures.shape[2:])
     return made
 
 

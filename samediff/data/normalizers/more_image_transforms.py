@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConfigurationError, ShapeError
-from .image_transforms import ImageTransform, Picture, PipelineImageTransform, resized, without_random
+from .image_transforms import ImageTransform, Picture, PipelineImageTransform, Points, resized, scaled, shifted, without_random
 from .pillow import pillow
 
 __all__ = [
@@ -40,9 +40,12 @@ class RotateImageTransform(ImageTransform):
     def __init__(self, *angle: Any) -> None:
         self.angle, = _numbers("RotateImageTransform", angle, 1)
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         angle = float(random.uniform(-self.angle, self.angle))
-        return _each_channel(picture, lambda image, c: c.rotate(angle, image.Resampling.BILINEAR))
+        across, down = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+        middle = np.array([picture.shape[2], picture.shape[1]]) / 2
+        turned = (points.reshape(-1, 2) - middle) @ np.array([[across, -down], [down, across]]) + middle
+        return _each_channel(picture, lambda image, c: c.rotate(angle, image.Resampling.BILINEAR)), turned.reshape(points.shape)
 
 
 class WarpImageTransform(ImageTransform):
@@ -58,19 +61,26 @@ class WarpImageTransform(ImageTransform):
         given = _numbers("WarpImageTransform", delta, 1, 8)
         self.deltas = given * 8 if len(given) == 1 else given
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         _, height, width = picture.shape
         corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float)
         moved = corners + np.array([random.uniform(-d, d) for d in self.deltas]).reshape(4, 2)
-        rows = []
-        for (u, v), (x, y) in zip(corners, moved):      # where a pixel of the new picture lies in the old one
-            rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
         try:
-            numbers = np.linalg.solve(np.array(rows), corners.reshape(-1))
+            back, there = _perspective(moved, corners), _perspective(corners, moved)
         except np.linalg.LinAlgError:
-            return picture
+            return picture, points
+        x, y, scale = np.append(there, 1).reshape(3, 3) @ np.column_stack([points.reshape(-1, 2), np.ones(points.size // 2)]).T
         return _each_channel(picture, lambda image, c: c.transform(
-            (width, height), image.Transform.PERSPECTIVE, numbers.tolist(), image.Resampling.BILINEAR))
+            (width, height), image.Transform.PERSPECTIVE, back.tolist(), image.Resampling.BILINEAR)), \
+            np.stack([x / scale, y / scale], 1).reshape(points.shape)
+
+
+def _perspective(places: Points, wanted: Points) -> Points:
+    """Eight numbers of the perspective that moves these four places there."""
+    rows = []
+    for (u, v), (x, y) in zip(wanted, places):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+    return np.linalg.solve(np.array(rows), wanted.reshape(-1))
 
 
 class ScaleImageTransform(ImageTransform):
@@ -85,10 +95,10 @@ class ScaleImageTransform(ImageTransform):
     def __init__(self, *delta: Any) -> None:
         self.across, self.down = (*_numbers("ScaleImageTransform", delta, 1, 2), *_numbers("ScaleImageTransform", delta, 1, 2))[:2]
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         _, height, width = picture.shape
         size = [max(1, round(n + float(random.uniform(-d, d)))) for n, d in ((height, self.down), (width, self.across))]
-        return resized(picture, size[0], size[1])
+        return resized(picture, size[0], size[1]), scaled(points, (height, width), size)
 
 
 class ResizeImageTransform(ImageTransform):
@@ -103,8 +113,8 @@ class ResizeImageTransform(ImageTransform):
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = int(width), int(height)
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
-        return resized(picture, self.height, self.width)
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
+        return resized(picture, self.height, self.width), scaled(points, picture.shape, (self.height, self.width))
 
 
 class RandomCropTransform(ImageTransform):
@@ -120,12 +130,12 @@ class RandomCropTransform(ImageTransform):
         self.height, self.width = (int(n) for n in _numbers("RandomCropTransform", size[:3] if size and hasattr(size[0], "next_int")
                                                             else size[:2], 2))
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         _, height, width = picture.shape
         if height < self.height or width < self.width:
             raise ShapeError(f"RandomCropTransform cuts {self.height} x {self.width} pixels out of a picture of {height} x {width}")
         top, left = int(random.integers(height - self.height + 1)), int(random.integers(width - self.width + 1))
-        return picture[:, top:top + self.height, left:left + self.width]
+        return picture[:, top:top + self.height, left:left + self.width], shifted(points, -left, -top)
 
 
 class BoxImageTransform(ImageTransform):
@@ -142,11 +152,11 @@ class BoxImageTransform(ImageTransform):
     def __init__(self, width: int, height: int, border_value: float = 0.0) -> None:
         self.width, self.height, self.border_value = int(width), int(height), float(border_value)
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         made = np.full((len(picture), self.height, self.width), self.border_value, np.float32)
         (to_y, from_y), (to_x, from_x) = (_middle(n, have) for n, have in zip(made.shape[1:], picture.shape[1:]))
         made[:, to_y, to_x] = picture[:, from_y, from_x]
-        return made
+        return made, shifted(points, to_x.start - from_x.start, to_y.start - from_y.start)
 
 
 def _middle(size: int, have: int) -> tuple[slice, slice]:
@@ -166,10 +176,11 @@ class EqualizeHistTransform(ImageTransform):
     def __init__(self, *arguments: Any) -> None:
         pass
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
         from PIL import ImageOps
         image = pillow()
-        return np.stack([np.asarray(ImageOps.equalize(image.fromarray(np.clip(c, 0, 255).astype(np.uint8))), np.float32) for c in picture])
+        bytes_ = np.clip(picture, 0, 255).astype(np.uint8)
+        return np.stack([np.asarray(ImageOps.equalize(image.fromarray(c)), np.float32) for c in bytes_]), points
 
 
 class MultiImageTransform(PipelineImageTransform):
@@ -197,5 +208,5 @@ class ShowImageTransform(ImageTransform):
     def __init__(self, *arguments: Any) -> None:
         pass
 
-    def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
-        return picture
+    def moved(self, picture: Picture, points: Points, random: np.random.Generator) -> tuple[Any, Points]:
+        return picture, points

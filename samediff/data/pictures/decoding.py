@@ -1,12 +1,14 @@
 """Picture files as arrays; with the transforms, the only place that needs Pillow."""
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codecs.regular_files import open_regular
 from ...errors import DL4PyError, FileFormatError
 from ..normalizers.pillow import pillow
 
@@ -53,3 +55,13 @@ def pixels(picture: Any) -> NDArray[np.uint8]:
         return values[None]
     order = [2, 1, 0, *range(3, values.shape[2])]
     return np.ascontiguousarray(values[:, :, order].transpose(2, 0, 1))
+
+
+def size_of(path: str | os.PathLike[str]) -> tuple[int, int, int]:
+    """Channels, height and width of the picture in a file, of which no pixels are read."""
+    with open_regular(path) as file:
+        try:
+            with pillow().open(file, formats=list(FORMATS)) as picture:
+                return len(picture.getbands()), picture.height, picture.width
+        except (OSError, SyntaxError, ValueError) as error:
+            raise FileFormatError(f"{path}: not a picture ({error})") from None

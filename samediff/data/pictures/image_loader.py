@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...base.java_names import NativeImageLoaderNames
 from ...base.user_code.users_arrays import users_array
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, DataTypeError, ShapeError
-from ..normalizers.image_transforms import Transform, resized
+from ..normalizers.image_transforms import Transform, applied, resized
 from ..normalizers.pillow import pillow
 from ..splits.input_split import path_of
 from .decoding import opened, pixels
@@ -73,15 +74,15 @@ class NativeImageLoader(NativeImageLoaderNames):
         nchw : bool, default True
             Whether channels come first.
         """
-        picture = self.picture(image)
-        if self.image_transform is not None:
-            picture = np.asarray(self.image_transform(picture, self._random), np.float32)
-            picture = picture if self.height is None else resized(picture, self.height, self.width or 1)
+        transform, random = self.image_transform, self._random
+        picture = self.picture(image, None if transform is None else lambda found: applied(transform, found, random))
         return users_array((picture if nchw else picture.transpose(1, 2, 0))[None])  # type: ignore[no-any-return]
 
-    def picture(self, image: Any) -> NDArray[np.float32]:
-        """The picture without transform. Shapes: (channels, height, width)."""
+    def picture(self, image: Any, change: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None) -> NDArray[np.float32]:
+        """The picture, changed before it is brought to its size; without the loader's transform. Shapes: (channels, height, width)."""
         found = _values(image, self.channels).astype(np.float32)
+        if change is not None:
+            found = change(found)
         if self.height is None or self.width is None or found.shape[1:] == (self.height, self.width):
             return found
         if self.center_crop_if_needed:

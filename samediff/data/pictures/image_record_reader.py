@@ -1,10 +1,10 @@
 """Records of picture files."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 from ...base.java_names import ImageRecordReaderNames
 from ...base.javanames import method_of
 from ...errors import ConfigurationError
-from ..normalizers.image_transforms import Transform, changed
+from ..normalizers.image_transforms import Transform, applied
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader
 from ..records.writables import plain
 from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from .image_loader import NativeImageLoader
+from .image_meta_data import RecordMetaDataImageURI
 
 __all__ = ["ImageRecordReader"]
 
+T = TypeVar("T")
 _WORKERS = 8        # threads that decode; Pillow lets others run meanwhile
 
 
@@ -61,7 +63,6 @@ class ImageRecordReader(RecordReader, ImageRecordReaderNames):
         self._labels: list[Any] = []
         self._names: list[str] = []
         self.order: Sequence[int] = ()      # records keep their numbers when the split shuffles
-        self._current: Path | None = None
         self._pass = 0
 
     def initialize(self, split: Source, *others: Any) -> Self:
@@ -78,10 +79,8 @@ class ImageRecordReader(RecordReader, ImageRecordReaderNames):
         return self
 
     def read(self) -> Iterator[tuple[list[Any], RecordMetaDataLine]]:
-        origins = self.origins()
         for k in self.order:
-            self._current = self._files[k]
-            yield [self.pictures([k]), *self._labels[k:k + 1]], origins[k]
+            yield [self.pictures([k]), *self._labels[k:k + 1]], self.origin(k)
 
     def reset(self) -> None:
         super().reset()
@@ -104,14 +103,19 @@ class ImageRecordReader(RecordReader, ImageRecordReaderNames):
 
     def pictures(self, records: Sequence[int]) -> NDArray[np.float32]:
         """The pictures of these files. Shapes: (records, channels, height, width)."""
-        files = [self.files[k] for k in records]
-        if len(files) == 1:
-            found = [self._loader.picture(files[0])]
-        else:
-            with ThreadPoolExecutor(min(_WORKERS, len(files))) as threads:
-                found = list(threads.map(self._loader.picture, files))
-        made = np.stack(found)
-        return made if self._transform is None else changed(self._transform, made, [(self._pass, int(k)) for k in records])
+        transform, load, files = self._transform, self._loader.picture, self.files
+        return np.stack(self._changed(records, lambda k, random: load(
+            files[k], None if transform is None else lambda picture: applied(transform, picture, random))))
+
+    def _changed(self, records: Sequence[int], make: Callable[[int, np.random.Generator], T]) -> list[T]:
+        """What is made of each record with random numbers of its own, in threads where there are several."""
+        def made(k: int) -> T:
+            return make(k, np.random.default_rng((self._pass, int(k))))
+
+        if len(records) == 1:
+            return [made(records[0])]
+        with ThreadPoolExecutor(min(_WORKERS, len(records))) as threads:
+            return list(threads.map(made, records))
 
     def get_labels(self) -> list[str] | None:
         return list(self._names) or None
@@ -122,11 +126,15 @@ class ImageRecordReader(RecordReader, ImageRecordReaderNames):
 
     def get_current_file(self) -> Path | None:
         """The file of the last record."""
-        return self._current
+        return None if self._last is None else Path(self._last.uri)
 
     def origins(self) -> list[RecordMetaDataLine]:
         """The source of each record."""
-        return [RecordMetaDataLine(0, str(path), k) for k, path in enumerate(self.files)]
+        return [self.origin(k) for k in range(len(self.files))]
+
+    def origin(self, record: int) -> RecordMetaDataImageURI:
+        """The source of one record."""
+        return RecordMetaDataImageURI(0, str(self.files[record]), record)
 
 
 def _infers(generator: Any) -> bool:

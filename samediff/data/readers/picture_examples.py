@@ -62,13 +62,30 @@ class PictureExamples:
 
     def get(self, records: Sequence[int]) -> DataSet:
         """These examples."""
-        features = self._reader.pictures(list(records))
-        found = DataSet(features, features if self._labels is None else self._labels[list(records)])
+        found = DataSet(*self._arrays(list(records)))
         found.label_names = list(self.label_names)
         if self.example_meta_data is not None:
             found.example_meta_data = [self.example_meta_data[k] for k in records]
         return found
 
+    def _arrays(self, records: Sequence[int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        features = self._reader.pictures(records)
+        return features, features if self._labels is None else self._labels[records]
+
     def get_range(self, start: int, stop: int) -> DataSet:
         """The examples from one to another, in the order of this pass."""
         return self.get(self._reader.order[start:stop])
+
+
+class DetectionExamples(PictureExamples):
+    """A data set of pictures and the objects in them: the labels of an `ObjectDetectionRecordReader` come with its pictures."""
+
+    def _of(self, reader: Any, count: int | None, regression: bool) -> None:
+        return None
+
+    def num_outcomes(self) -> int:
+        return 4 + len(self.label_names)
+
+    def _arrays(self, records: Sequence[int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        found: tuple[NDArray[np.float32], NDArray[np.float32]] = self._reader.detections(records)
+        return found

@@ -15,7 +15,7 @@ from ..iterators.wrapper_iterators import EarlyTerminationDataSetIterator
 from ..records.record_meta_data import RecordMetaDataLine
 from ..sets.dataset import DataSet
 from .csv_reader import CSVRecordReader
-from .picture_examples import PictureExamples
+from .picture_examples import DetectionExamples, PictureExamples
 from .user_records import UserRecords, as_table
 
 __all__ = ["RecordReaderDataSetIterator"]
@@ -58,7 +58,8 @@ class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames
                  label_names: Sequence[str] | None = None) -> None:
         if hasattr(reader, "pictures"):
             self._reader = reader
-            super().__init__(PictureExamples(reader, num_possible_labels, regression), batch)  # type: ignore[arg-type]  # in the place of one
+            kind = DetectionExamples if hasattr(reader, "detections") else PictureExamples
+            super().__init__(kind(reader, num_possible_labels, regression), batch)  # type: ignore[arg-type]  # in the place of one
             return
         reader = self._reader = as_table(reader)
         width = reader.table().shape[1]

@@ -32,6 +32,7 @@ class RecordReader(RecordReaderNames):
     _split: InputSplit | None = None
     _ahead: Iterator[tuple[Any, RecordMetaDataLine]] | None = None
     _next: tuple[Any, RecordMetaDataLine] | None = None
+    _last: RecordMetaDataLine | None = None         # where the last record came from; a further one may have been read
 
     def initialize(self, split: Source, *others: Any) -> Self:
         """Read from these files or this text; returns the reader."""
@@ -63,6 +64,7 @@ class RecordReader(RecordReaderNames):
             raise NoMoreDataError(f"{type(self).__name__} has no further record: ask has_next() first, or reset()")
         found, self._next = self._next, next(self._ahead or iter(()), None)
         assert found is not None
+        self._last = found[1]
         return found
 
     def next(self, num: int | None = None) -> Any:
