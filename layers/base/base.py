@@ -15,7 +15,7 @@ from ...samediff.training.updaters.gradient_normalization import GradientNormali
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ...samediff.training.updaters.updater import IUpdater
 from ..functions.activations import IActivation
-from ..functions.constraints import ALL, BIASES, GROUPS, WEIGHTS, LayerConstraint, java_set
+from ..functions.constraints import ALL, BIASES, GROUPS, INPUTS, RECURRENT, WEIGHTS, LayerConstraint, java_set
 from ..functions.dropout import IDropout
 from ..functions.weight_init import IWeightInit
 from ..functions.weight_noise import IWeightNoise
@@ -23,7 +23,7 @@ from ..preprocessors import InputPreProcessor
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import BaseLayerNames, FeedForwardLayerNames, LayerNames, NoParamLayerNames
-from ..types.layer_type import LayerType
+from ..types.layer_type import LayerType, TrainingMode
 from ..types.old_options import OLD_OPTIONS
 from ..types.positional import positional
 from . import automatic
@@ -86,6 +86,8 @@ class Layer(LayerContract, Configuration, LayerNames):
         The largest size that it leaves as it is, 1 in a network that names none.
     """
 
+    TrainingMode: ClassVar[type[TrainingMode]] = TrainingMode
+    Type: ClassVar[type[LayerType]] = LayerType
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
@@ -123,7 +125,9 @@ class Layer(LayerContract, Configuration, LayerNames):
 
     def _resolved(self, constraint: LayerConstraint) -> LayerConstraint:
         bias = self.bias_names if getattr(self, "has_bias", True) else ()
-        groups = {ALL: self.weight_names + bias, WEIGHTS: self.weight_names, BIASES: bias}
+        recurrent = tuple(name for name in self.weight_names if name.startswith("RW"))
+        groups = {ALL: self.weight_names + bias, WEIGHTS: self.weight_names, BIASES: bias, RECURRENT: recurrent,
+                  INPUTS: tuple(name for name in self.weight_names if name not in recurrent)}
         first = constraint.params[0] if constraint.params else ""
         return constraint.replace(params=java_set(groups[first])) if first in groups else constraint
 

@@ -20,7 +20,7 @@ from ..types.java_names import (
 __all__ = ["LayerConstraint", "MaxNormConstraint", "MinMaxNormConstraint", "NonNegativeConstraint", "UnitNormConstraint"]
 
 _PACKAGE = "org.deeplearning4j.nn.conf.constraint."
-GROUPS = ALL, WEIGHTS, BIASES = "<all>", "<weights>", "<biases>"
+GROUPS = ALL, WEIGHTS, BIASES, INPUTS, RECURRENT = "<all>", "<weights>", "<biases>", "<weights of inputs>", "<recurrent weights>"
 
 
 def java_set(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ class MinMaxNormConstraint(LayerConstraint, MinMaxNormConstraintNames):
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
-        if len(args) > 2 and isinstance(args[2], int):  # (min, max, dimensions...) without a rate
+        if len(args) > 2 and isinstance(args[2], (int, list, tuple)):  # (min, max, dimensions...) without a rate
             args = (*args[:2], 1.0, *args[2:])
         return super()._bind(args, kwargs)
 

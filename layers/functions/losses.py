@@ -1,6 +1,7 @@
 """Loss functions as configuration objects, and the enum of their names."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -201,6 +202,14 @@ class WeightedLoss(TermLoss, WeightedLossNames):
 
     weights: Convertible[np.ndarray[Any, Any] | None] = field(default=None, omit_none=True)
 
+    clip: ClassVar[str] = ""        # the field that a number by position is
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        if cls.clip and args and isinstance(args[0], (int, float)):      # (clip), or (clip, weights)
+            args, kwargs = args[1:], {cls.clip: args[0], **kwargs}
+        return super()._bind(args, kwargs)
+
     def column_weights(self) -> Any:
         return self.weights
 
@@ -290,6 +299,7 @@ class LossBinaryXENT(WeightedLoss, LossBinaryXENTNames):
     """
 
     clip_eps: float = 1e-5
+    clip: ClassVar[str] = "clip_eps"
 
     def validate(self) -> None:
         super().validate()
@@ -313,6 +323,7 @@ class LossMCXENT(WeightedLoss, LossMCXENTNames):
     """
 
     softmax_clip_eps: float = 1e-10
+    clip: ClassVar[str] = "softmax_clip_eps"
 
     term: ClassVar[str] = "log"
     masked_behind_softmax: ClassVar[bool] = False       # DL4J refuses a mask per output here, so this is the derivative

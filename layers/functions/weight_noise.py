@@ -68,6 +68,12 @@ class DropConnect(Retains, IWeightNoise, DropConnectNames):
     weight_retain_prob_schedule: Schedule | None = None
     apply_to_biases: bool = False
 
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        if len(args) == 2:              # DL4J's second is whether biases have it too
+            args, kwargs = args[:1], {"apply_to_biases": args[1], **kwargs}
+        return super()._bind(args, kwargs)
+
     def validate(self) -> None:
         value = self.weight_retain_prob
         if isinstance(value, Schedule):

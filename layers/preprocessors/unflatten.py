@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.configuration.declaring import configuration, field
@@ -63,7 +64,7 @@ class FeedForwardToCnnPreProcessor(UnflattenPreProcessor, FeedForwardToCnnPrePro
     Parameters
     ----------
     input_height, input_width : int
-        Size of the images.
+        Size of the images. Two numbers by position are width and height, as in DL4J; three height, width and channels.
     num_channels : int
         Number of channels; 1 by default.
     """
@@ -71,6 +72,10 @@ class FeedForwardToCnnPreProcessor(UnflattenPreProcessor, FeedForwardToCnnPrePro
     input_height: int
     input_width: int
     num_channels: int = 1
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._bind(args[::-1] if len(args) == 2 else args, kwargs)
 
     def shape(self) -> tuple[int, ...]:
         return (self.num_channels, self.input_height, self.input_width)
@@ -95,7 +100,7 @@ class FeedForwardToCnn3DPreProcessor(UnflattenPreProcessor, FeedForwardToCnn3DPr
     Parameters
     ----------
     input_depth, input_height, input_width : int
-        Size of the volumes.
+        Size of the volumes. Three numbers by position are depth, width and height, as in DL4J; four depth, height, width and channels.
     num_channels : int
         Number of channels; 1 by default.
     is_ncdhw : bool
@@ -108,6 +113,10 @@ class FeedForwardToCnn3DPreProcessor(UnflattenPreProcessor, FeedForwardToCnn3DPr
     input_width: int
     num_channels: int = 1
     is_ncdhw: bool = field(default=True, json="ncdhw")
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        return super()._bind((args[0], args[2], args[1]) if len(args) == 3 else args, kwargs)
 
     def shape(self) -> tuple[int, ...]:
         volume = (self.input_depth, self.input_height, self.input_width)

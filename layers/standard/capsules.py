@@ -97,15 +97,17 @@ class PrimaryCapsules(GraphDefinedHiddenLayer, PrimaryCapsulesNames):
     convolution_mode: Convertible[ConvolutionMode | None] = ConvolutionMode.Truncate
     use_leaky_relu: InitVar[float | None] = option(_leaky)
     n_out: InitVar[int | None] = option(_channels)
-    if TYPE_CHECKING:       # capsule_dimensions, channels, kernel_size and stride by position
+    if TYPE_CHECKING:       # capsule_dimensions, channels, kernel_size, stride, padding and dilation by position
         _1: InitVar[int] = field(default=0, kw_only=False)
         _2: InitVar[int] = field(default=0, kw_only=False)
         _3: InitVar[Any] = field(default=0, kw_only=False)
         _4: InitVar[Any] = field(default=0, kw_only=False)
+        _5: InitVar[Any] = field(default=0, kw_only=False)
+        _6: InitVar[Any] = field(default=0, kw_only=False)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return positional(cls.__name__, ("capsule_dimensions", "channels", "kernel_size", "stride"), *args)
+        return positional(cls.__name__, ("capsule_dimensions", "channels", "kernel_size", "stride", "padding", "dilation"), *args)
 
     def validate(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation"):

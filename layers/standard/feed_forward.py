@@ -269,8 +269,9 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
         as in DL4J.
     """
 
+    arguments: ClassVar[tuple[str, ...]] = ("corruption_level", "sparsity")
     corruption_level: float = field(default=0.3, kw_only=False)
-    sparsity: float = 0.0
+    sparsity: float = field(default=0.0, kw_only=False)
 
     def define_parameters(self, params: ParameterTable) -> None:
         super().define_parameters(params)

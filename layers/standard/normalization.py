@@ -93,8 +93,10 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        if len(args) == 1 and isinstance(args[0], bool):
-            return {"lock_gamma_beta": args[0]}
+        if args and isinstance(args[-1], bool) and len(args) != 2:
+            return {"lock_gamma_beta": args[-1], **positional(cls.__name__, ("gamma", "beta"), *args[:-1])}
+        if len(args) == 2 and not isinstance(args[1], bool):
+            return dict(zip(("gamma", "beta"), args))
         return positional(cls.__name__, cls.arguments, *args)
 
     def define_parameters(self, params: ParameterTable) -> None:
@@ -161,7 +163,8 @@ class LocalResponseNormalization(NoParamLayer, LocalResponseNormalizationNames):
     Parameters
     ----------
     k, n, alpha, beta : float
-        The constants: 2, 5, 1e-4 and 0.75 by default. ``n`` is at least 1 and rounded down.
+        The constants: 2, 5, 1e-4 and 0.75 by default. ``n`` is at least 1 and rounded down. As in DL4J three by position are k, alpha and
+        beta.
     data_format : CNN2DFormat or str
         ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
     cudnn_allow_fallback : bool
@@ -178,6 +181,10 @@ class LocalResponseNormalization(NoParamLayer, LocalResponseNormalizationNames):
     beta: float = field(default=0.75, kw_only=False)
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return positional(cls.__name__, ("k", "alpha", "beta") if len(args) == 3 else cls.arguments, *args)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         axis = 1 if self.data_format is CNN2DFormat.NCHW else 3

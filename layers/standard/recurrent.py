@@ -15,7 +15,9 @@ from ...samediff.graph.graph import SameDiff
 from ...samediff.ops.recurrent.recurrence import function
 from ..base import automatic
 from ..base.base import PACKAGE, FeedForwardLayer, Rule, layer
+from ..base.defaults import constrainer
 from ..functions.activations import ActivationSigmoid, ActivationSoftmax, IActivation
+from ..functions.constraints import INPUTS, RECURRENT
 from ..functions.weight_init import IWeightInit
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeRecurrent
@@ -72,6 +74,8 @@ class BaseRecurrentLayer(FeedForwardLayer, BaseRecurrentLayerNames):
         First values of ``RW``, the weights of the previous state; those of ``weight_init`` where left out.
     rnn_data_format : RNNFormat or str
         ``NCW`` (default, time last) or ``NWC``; that of the input type where the network has one.
+    constrain_input_weights, constrain_recurrent : LayerConstraint or sequence of them, optional
+        Constraints on the weights of the inputs and of the previous state, added to ``constraints``.
     """
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
@@ -80,6 +84,8 @@ class BaseRecurrentLayer(FeedForwardLayer, BaseRecurrentLayerNames):
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
     weight_init_recurrent: Convertible[IWeightInit | None] = field(default=None, json="weightInitFnRecurrent")
     rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
+    constrain_input_weights: InitVar[Any] = constrainer(INPUTS)
+    constrain_recurrent: InitVar[Any] = constrainer(RECURRENT)
     if TYPE_CHECKING:       # further names, which `aliases` make
         data_format: InitVar[Any] = None
 

@@ -383,6 +383,7 @@ class SpaceToDepthLayer(ImageResizing, SpaceToDepthLayerNames):
     summary_name: ClassVar[str] = "SpaceToDepth"
     sizes_field: ClassVar[str] = "block_size"
     rank: ClassVar[int] = 1
+    DataFormat = CNN2DFormat                # DL4J's place of it
     block_size: int = field(aliases=("blocks",), kw_only=False)
     data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, kw_only=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from ...samediff.base.java.java_enum import JavaEnum
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.configuration.declaring import Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
@@ -25,6 +26,16 @@ __all__ = [
 _PACKAGE = "org.deeplearning4j.nn.conf.inputs.InputType$"
 
 
+class Kind(JavaEnum):
+    """Kinds of input types: ``InputType.Type``."""
+
+    FF = "FF"
+    RNN = "RNN"
+    CNN = "CNN"
+    CNNFlat = "CNNFlat"
+    CNN3D = "CNN3D"
+
+
 @configuration
 class InputType(Configuration, InputTypeNames):
     """Kind and size of activations; made by the factories.
@@ -43,6 +54,12 @@ class InputType(Configuration, InputTypeNames):
 
     kind: ClassVar[str] = ""
     default_cnn2d_format: ClassVar[CNN2DFormat] = CNN2DFormat.NCHW
+    Type: ClassVar[type[Kind]] = Kind
+    InputTypeFeedForward: ClassVar[type[InputTypeFeedForward]]
+    InputTypeRecurrent: ClassVar[type[InputTypeRecurrent]]
+    InputTypeConvolutional: ClassVar[type[InputTypeConvolutional]]
+    InputTypeConvolutionalFlat: ClassVar[type[InputTypeConvolutionalFlat]]
+    InputTypeConvolutional3D: ClassVar[type[InputTypeConvolutional3D]]
 
     @staticmethod
     def feed_forward(size: int, time_distributed_format: RNNFormat | None = None) -> InputTypeFeedForward:
@@ -95,6 +112,17 @@ class InputType(Configuration, InputTypeNames):
         if len(shape) == 5:
             return cls.convolutional3d(CNN3DFormat.NCDHW, shape[2], shape[3], shape[4], shape[1])
         raise ConfigurationError(f"arrays of rank 2 to 5 have an input type; got shape {shape}")
+
+    infer_input_type = infer
+
+    @classmethod
+    def infer_input_types(cls, *arrays: Any) -> list[InputType]:
+        """Return the types of activations arrays."""
+        return [cls.infer(array) for array in arrays]
+
+    def get_type(self) -> Kind:
+        """Return the kind, such as ``InputType.Type.CNN``."""
+        return Kind[self.kind]
 
     def array_shape(self) -> tuple[int, ...]:
         """Shape of the activations, batch -1."""
@@ -251,6 +279,10 @@ class InputTypeConvolutional3D(InputType, InputTypeConvolutional3DNames):
     def array_shape(self) -> tuple[int, ...]:
         volume = (self.depth, self.height, self.width)
         return (-1, self.channels, *volume) if self.data_format is CNN3DFormat.NCDHW else (-1, *volume, self.channels)
+
+
+for _one in (InputTypeFeedForward, InputTypeRecurrent, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeConvolutional3D):
+    setattr(InputType, _one.__name__, _one)         # DL4J's place of them
 
 
 def set_default_cnn2d_format(format: CNN2DFormat | str) -> None:

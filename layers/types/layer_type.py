@@ -1,6 +1,7 @@
 """DL4J's kinds of layers."""
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from ...samediff.base.java.java_enum import JavaEnum
@@ -19,6 +20,13 @@ class LayerType(JavaSpelling, JavaEnum):
     RECURSIVE = "RECURSIVE"
     MULTILAYER = "MULTILAYER"
     NORMALIZATION = "NORMALIZATION"
+
+
+class TrainingMode(IntEnum):
+    """How layers work: ``Layer.TrainingMode.TRAIN`` stands for True, where a method asks whether they work as in training."""
+
+    TRAIN = 1
+    TEST = 0
 
 
 def type_of(conf: Any) -> LayerType:

@@ -1,13 +1,13 @@
 """Result of early stopping."""
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
+from ...samediff.base.java.java_enum import JavaEnum
 from ..structure.java_names import EarlyStoppingListenerNames, EarlyStoppingResultNames
 
 
-class TerminationReason(Enum):
+class TerminationReason(JavaEnum):
     """Reasons for the end of a training."""
 
     Error = "Error"
@@ -33,6 +33,8 @@ class EarlyStoppingResult(EarlyStoppingResultNames):
     best_model : network or None
         The best model.
     """
+
+    TerminationReason: ClassVar[type[TerminationReason]] = TerminationReason
 
     def __init__(self, reason: TerminationReason, details: str, score_vs_epoch: dict[int, float], best_model_epoch: int,
                  best_model_score: float, total_epochs: int, best_model: Any) -> None:

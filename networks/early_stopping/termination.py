@@ -107,9 +107,11 @@ class BestScoreEpochTerminationCondition(EpochTerminationCondition):
     ----------
     best_expected_score : float
         Training ends below it where small scores are good, else above it.
+    lesser_better : bool
+        Has no effect, as in DL4J: the score calculator says what is good.
     """
 
-    def __init__(self, best_expected_score: float) -> None:
+    def __init__(self, best_expected_score: float, lesser_better: bool = True) -> None:
         self.best_expected_score = float(best_expected_score)
 
     def terminate(self, epoch: int, score: float, minimize: bool) -> bool:

@@ -27,7 +27,8 @@ def stored_object(path: Path, key: str) -> Any:
     """The value of a key."""
     found = _objects(path)
     if key not in found:
-        raise UnknownNameError(f"{os.fspath(path)} has no object {key!r}{did_you_mean(key, found)}; its objects: {', '.join(found) or 'none'}")
+        known = ", ".join(found) or "none"
+        raise UnknownNameError(f"{os.fspath(path)} has no object {key!r}{did_you_mean(key, found)}; its objects: {known}")
     return read_java_value(found[key], f"{os.fspath(path)}: object {key}")
 
 

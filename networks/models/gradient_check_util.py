@@ -184,7 +184,7 @@ class _Differences:
         for slot, (_, parameter) in zip(self.net.engine.parameters.slots, self.net.engine.parameters.owners):
             if parameter.role == "statistic":
                 self.left_out.add(slot.name)
-            elif not (isinstance(slot.updater, NoOp) or isinstance(slot.updater, Sgd) and slot.updater.get_learning_rate(0, 0) == 1):
+            elif not (isinstance(slot.updater, NoOp) or (isinstance(slot.updater, Sgd) and slot.updater.get_learning_rate(0, 0) == 1)):
                 raise ConfigurationError(f"updates of {slot.name} are no gradients: the updater is NoOp() or Sgd(1.0) for this check, "
                                          f"got {slot.updater}")
 

@@ -11,9 +11,9 @@ from ...samediff.base.java.pair import Pair
 from ...samediff.files import read_normalizer
 from ...samediff.files.missing import Missing
 from ...samediff.text.document_text import read_text
+from ..files.model_objects import add_object, stored_keys, stored_object
 from ..files.model_reader import read_model
 from ..files.model_writer import normalizer_bytes, write_model
-from ..files.model_objects import add_object, stored_keys, stored_object
 from ..files.model_zip import ModelLimits, OpenModelZip, read_model_zip, write_model_zip
 from ..keras.archive import is_keras
 from ..keras.loading import load_keras

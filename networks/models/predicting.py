@@ -4,7 +4,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Never
 
+import numpy as np
+
 from ...layers.functions.activations import ActivationHardSigmoid, ActivationSigmoid
+from ...samediff.data import DataSet
 from ...samediff.data.given.forms import Form, form_of, gives_batches, is_whole
 from ...samediff.data.given.labels import classes_of
 from ...samediff.data.given.parts import by_role
@@ -59,7 +62,8 @@ class PredictingMixin(Network):
         return [parts[0]] if parts else given
 
     def predict(self, *data: Any, batch_size: int | None = None, verbose: Any = 0, **unknown: Never) -> Any:
-        """The class of each example: that of its largest output, or 1 for a single output of at least a half.
+        """The class of each example: that of its largest output, or 1 for a single output of at least a half; as in DL4J its name, where a
+        `DataSet` is given that names its classes.
 
         Parameters
         ----------
@@ -85,4 +89,6 @@ class PredictingMixin(Network):
                 raise GraphError(f"predict needs a network with one output, this one has {len(found)}; output(…) gives all of them")
             found = found[0]
         conf = self.structure.member(self.structure.outputs[0]).conf
-        return classes_of(found, isinstance(getattr(conf, "activation", None), (ActivationSigmoid, ActivationHardSigmoid)))
+        classes = classes_of(found, isinstance(getattr(conf, "activation", None), (ActivationSigmoid, ActivationHardSigmoid)))
+        named = len(data) == 1 and isinstance(data[0], DataSet) and data[0].label_names and np.ndim(classes) == 1
+        return [data[0].get_label_name(int(k)) for k in classes] if named else classes

@@ -19,6 +19,7 @@ from ..early_stopping.trainer import EarlyStoppingGraphTrainer as EarlyStoppingG
 from ..early_stopping.trainer import EarlyStoppingTrainer as EarlyStoppingTrainer
 from ..engine.gradient import Gradient as Gradient
 from ..models.computation_graph import ComputationGraph as ComputationGraph
+from ..models.gradient_check_util import GradientCheck as GradientCheck
 from ..models.multilayer import MultiLayerNetwork as MultiLayerNetwork
 from ..models.network import Network as Network
 from ..parallel.inference import ParallelInference as ParallelInference
@@ -165,6 +166,20 @@ class ComputationGraphNames(JavaSpelling):
     updaterDivideByMinibatch = ComputationGraph.updater_divide_by_minibatch
     updaterState = ComputationGraph.updater_state
 
+class GradientCheckNames(JavaSpelling):
+    callEachIter = GradientCheck.call_each_iter
+    excludeParams = GradientCheck.exclude_params
+    exitOnFirstError = GradientCheck.exit_on_first_error
+    inputMask = GradientCheck.input_mask
+    labelMask = GradientCheck.label_mask
+    maxPerParam = GradientCheck.max_per_param
+    maxRelError = GradientCheck.max_rel_error
+    minAbsoluteError = GradientCheck.min_absolute_error
+
+class GradientCheckUtilNames(JavaSpelling):
+    @staticmethod
+    def checkGradients(net: Any, *arguments: Any, **options: Any) -> bool: ...
+
 class KerasModelImportNames(JavaSpelling):
     @staticmethod
     def importKerasModelAndWeights(model: Any, *rest: Any, enforce_training_config: Any = ...) -> Any: ...
@@ -186,6 +201,12 @@ class ModelGuesserNames(JavaSpelling):
 class ModelSerializerNames(JavaSpelling):
     @staticmethod
     def addNormalizerToModel(path: Any, normalizer: Any) -> None: ...
+    @staticmethod
+    def addObjectToFile(path: Any, key: Any, value: Any) -> None: ...
+    @staticmethod
+    def getObjectFromFile(path: Any, key: Any) -> Any: ...
+    @staticmethod
+    def listObjectsInFile(path: Any) -> Any: ...
     @staticmethod
     def restoreComputationGraph(path: Any, load_updater: Any = ..., limits: Any = ..., *, missing: Any = ...) -> ComputationGraph: ...
     @staticmethod

@@ -32,6 +32,9 @@ from ..data.normalizers.normalizers import NormalizerStandardize as NormalizerSt
 from ..data.normalizers.preprocessors import UnderSamplingByMaskingPreProcessor as UnderSamplingByMaskingPreProcessor
 from ..data.normalizers.standard_scaler import StandardScaler as StandardScaler
 from ..data.pictures.image_loader import NativeImageLoader as NativeImageLoader
+from ..data.pictures.image_meta_data import RecordMetaDataImageURI as RecordMetaDataImageURI
+from ..data.pictures.image_objects import ImageObject as ImageObject
+from ..data.pictures.image_objects import ImageObjectLabelProvider as ImageObjectLabelProvider
 from ..data.pictures.image_record_reader import ImageRecordReader as ImageRecordReader
 from ..data.public.labelled_examples import LabelledExamples as LabelledExamples
 from ..data.public.mnist_iterators import EmnistDataSetIterator as EmnistDataSetIterator
@@ -474,6 +477,18 @@ class NativeImageLoaderNames(JavaSpelling):
     asRowVector = NativeImageLoader.as_row_vector
     getAllowedFormats = NativeImageLoader.get_allowed_formats
 
+class RecordMetaDataImageURINames(JavaSpelling):
+    getOrigC = RecordMetaDataImageURI.get_orig_c
+    getOrigH = RecordMetaDataImageURI.get_orig_h
+    getOrigW = RecordMetaDataImageURI.get_orig_w
+
+class ImageObjectNames(JavaSpelling):
+    getXCenterPixels = ImageObject.get_x_center_pixels
+    getYCenterPixels = ImageObject.get_y_center_pixels
+
+class ImageObjectLabelProviderNames(JavaSpelling):
+    getImageObjectsForPath = ImageObjectLabelProvider.get_image_objects_for_path
+
 class ImageRecordReaderNames(JavaSpelling):
     getCurrentFile = ImageRecordReader.get_current_file
     numLabels = ImageRecordReader.num_labels
@@ -558,16 +573,23 @@ class WritableNames(JavaSpelling):
     toLong = Writable.to_long
 
 class DataSetNames(JavaSpelling):
+    addFeatureVector = DataSet.add_feature_vector
+    addRow = DataSet.add_row
     asList = DataSet.as_list
     batchBy = DataSet.batch_by
     batchByNumLabels = DataSet.batch_by_num_labels
+    dataSetBatches = DataSet.batch_by
     divideBy = DataSet.divide_by
+    exampleMaxs = DataSet.example_maxs
+    exampleMeans = DataSet.example_means
+    exampleSums = DataSet.example_sums
     filterAndStrip = DataSet.filter_and_strip
     filterBy = DataSet.filter_by
     getExampleMetaData = DataSet.get_example_meta_data
     getFeatures = DataSet.get_features
     getFeaturesMaskArray = DataSet.get_features_mask_array
     getLabelName = DataSet.get_label_name
+    getLabelNames = DataSet.get_label_names
     getLabelNamesList = DataSet.get_label_names_list
     getLabels = DataSet.get_labels
     getLabelsMaskArray = DataSet.get_labels_mask_array
@@ -584,6 +606,7 @@ class DataSetNames(JavaSpelling):
     scaleMinAndMax = DataSet.scale_min_and_max
     setFeaturesMaskArray = DataSet.set_features_mask_array
     setLabelsMaskArray = DataSet.set_labels_mask_array
+    setNewNumberOfLabels = DataSet.set_new_number_of_labels
     setOutcome = DataSet.set_outcome
     sortAndBatchByNumLabels = DataSet.sort_and_batch_by_num_labels
     sortByLabel = DataSet.sort_by_label
@@ -616,8 +639,10 @@ class MultiDataSetNames(JavaSpelling):
     numLabelsArrays = MultiDataSet.num_labels_arrays
     setFeatures = MultiDataSet.set_features
     setFeaturesMaskArray = MultiDataSet.set_features_mask_array
+    setFeaturesMaskArrays = MultiDataSet.set_features_mask_array
     setLabels = MultiDataSet.set_labels
     setLabelsMaskArray = MultiDataSet.set_labels_mask_array
+    setLabelsMaskArrays = MultiDataSet.set_labels_mask_array
 
 class FileSplitNames(JavaSpelling):
     @staticmethod
@@ -3317,6 +3342,9 @@ class PrecisionRecallCurveNames(JavaSpelling):
     getPointAtPrecision = PrecisionRecallCurve.get_point_at_precision
     getPointAtRecall = PrecisionRecallCurve.get_point_at_recall
     getPointAtThreshold = PrecisionRecallCurve.get_point_at_threshold
+    getPrecision = PrecisionRecallCurve.get_precision
+    getRecall = PrecisionRecallCurve.get_recall
+    getThreshold = PrecisionRecallCurve.get_threshold
     getTitle = PrecisionRecallCurve.get_title
     getX = PrecisionRecallCurve.get_x
     getY = PrecisionRecallCurve.get_y
@@ -3329,7 +3357,10 @@ class ReliabilityDiagramNames(JavaSpelling):
 
 class RocCurveNames(JavaSpelling):
     calculateAuc = RocCurve.calculate_auc
+    getFalsePositiveRate = RocCurve.get_false_positive_rate
+    getThreshold = RocCurve.get_threshold
     getTitle = RocCurve.get_title
+    getTruePositiveRate = RocCurve.get_true_positive_rate
     getX = RocCurve.get_x
     getY = RocCurve.get_y
     numPoints = RocCurve.num_points
@@ -3404,6 +3435,7 @@ class RocColumnsNames(JavaSpelling):
     countActualNegative = RocColumns.count_actual_negative
     countActualPositive = RocColumns.count_actual_positive
     getPrecisionRecallCurve = RocColumns.get_precision_recall_curve
+    getROC = RocColumns.column
     getRocCurve = RocColumns.get_roc_curve
     getValue = RocColumns.score_for_metric
     numLabels = RocColumns.num_labels
@@ -4925,10 +4957,8 @@ class CheckpointListenerNames(JavaSpelling):
     lastCheckpoint = CheckpointListener.last_checkpoint
     @staticmethod
     def loadCheckpoint(root_dir: Any, checkpoint: Any = ...) -> Any: ...
-    @staticmethod
-    def loadCheckpointCg(root_dir: Any, checkpoint: Any) -> Any: ...
-    @staticmethod
-    def loadCheckpointMln(root_dir: Any, checkpoint: Any) -> Any: ...
+    loadCheckpointCg = CheckpointListener.load_checkpoint_cg
+    loadCheckpointMln = CheckpointListener.load_checkpoint_mln
     @staticmethod
     def loadLastCheckpoint(root_dir: Any) -> Any: ...
     @staticmethod
@@ -4970,6 +5000,9 @@ class ListenerEvaluationsBuilderNames(JavaSpelling):
     addEvaluations = ListenerEvaluationsBuilder.add_evaluations
     trainEvaluation = ListenerEvaluationsBuilder.train_evaluation
     validationEvaluation = ListenerEvaluationsBuilder.validation_evaluation
+
+class EvaluationCallbackNames(JavaSpelling):
+    ...
 
 class EvaluativeListenerNames(JavaSpelling):
     getEvaluations = EvaluativeListener.get_evaluations
@@ -5809,3 +5842,4 @@ class UIServerNames(JavaSpelling):
     isRemoteListenerEnabled = UIServer.is_remote_listener_enabled
     isStopped = UIServer.is_stopped
     stopInstance = UIServer.stop_instance
+    tokenAt = UIServer.token_at

@@ -16,6 +16,7 @@ _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
     "evaluate_roc": "evaluateROC",
     "evaluate_roc_multi_class": "evaluateROCMultiClass",
     "get_bottom_right_xy": "getBottomRightXY",
+    "get_roc": "getROC",
     "get_top_left_xy": "getTopLeftXY",
     "import_frozen_tf": "importFrozenTF",
     "is_ncdhw": "isNCDHW",

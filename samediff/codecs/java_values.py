@@ -73,7 +73,7 @@ def _plain(value: Any, source: DataInput, within: tuple[int, ...] = ()) -> Any:
         return items
     if value.name == "java.util.TreeSet":
         items = items[1:]               # behind its comparator
-    if value.name in _LISTS or value.name == _IMMUTABLE and value.fields["tag"] != 3:
+    if value.name in _LISTS or (value.name == _IMMUTABLE and value.fields["tag"] != 3):
         return items
     try:
         return dict(zip(items[0::2], items[1::2], strict=True))
@@ -82,7 +82,7 @@ def _plain(value: Any, source: DataInput, within: tuple[int, ...] = ()) -> Any:
 
 
 def java_value(value: Any) -> bytes:
-    """A value as Java serializes it: ``ArrayList``, ``LinkedHashMap``, ``Integer`` or ``Long``, ``Double``, ``Boolean``, ``String``, arrays.
+    """A value as Java serializes it: ``ArrayList``, ``LinkedHashMap``, ``Integer``, ``Long``, ``Double``, ``Boolean``, ``String``, arrays.
 
     Raises
     ------

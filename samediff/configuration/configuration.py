@@ -231,13 +231,14 @@ class Configuration(ConfigurationNames):
     if not TYPE_CHECKING:       # else no misspelt name would be noticed
         def __getattr__(self, name: str) -> Any:
             if not name.startswith("_"):
-                cls = type(self)
-                if isinstance(getattr(cls, to_snake(name), None), FieldName):
-                    return getattr(self, to_snake(name))
+                cls, snake = type(self), to_snake(name)
+                member = getattr(cls, snake, None)
+                if isinstance(member, FieldName) or (snake != name and callable(member)):      # a method of its own before a getter
+                    return getattr(self, snake)
                 found = cls._spellings.get(squash(name))
                 if found in cls._fields:
                     return getattr(self, found)
-                prefix, _, rest = to_snake(name).partition("_")
+                prefix, _, rest = snake.partition("_")
                 found = cls._spellings.get(squash(rest))
                 if rest and prefix in ("get", "is", "set") and found in cls._fields:
                     if prefix == "set":  # Java changes the object; here the changed copy is the result

@@ -49,8 +49,9 @@ from .normalizers.more_image_transforms import (
 from .normalizers.multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
 from .normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from .normalizers.preprocessors import (
-    CompositeDataSetPreProcessor, CompositeMultiDataSetPreProcessor, CropAndResizeDataSetPreProcessor, ImageFlatteningDataSetPreProcessor,
-    LabelLastTimeStepPreProcessor, PermuteDataSetPreProcessor, RGBtoGrayscaleDataSetPreProcessor, UnderSamplingByMaskingPreProcessor,
+    CombinedMultiDataSetPreProcessor, CombinedPreProcessor, CompositeDataSetPreProcessor, CompositeMultiDataSetPreProcessor,
+    CropAndResizeDataSetPreProcessor, ImageFlatteningDataSetPreProcessor, LabelLastTimeStepPreProcessor, PermuteDataSetPreProcessor,
+    RGBtoGrayscaleDataSetPreProcessor, UnderSamplingByMaskingPreProcessor,
 )
 from .normalizers.standard_scaler import StandardScaler
 from .pictures.image_loader import BaseImageLoader, ImageLoader, Java2DNativeImageLoader, NativeImageLoader
@@ -146,12 +147,13 @@ __all__ = [
     "CachingDataSetIterator", "CalculateSortedRank", "CategoricalColumnCondition", "CategoricalMetaData", "CategoricalToIntegerTransform",
     "CategoricalToOneHotTransform", "ChangeCaseStringTransform", "Cifar10DataSetIterator", "Cifar10Fetcher", "CifarLoader",
     "CollectionInputSplit", "CollectionRecordReader", "CollectionSequenceRecordReader", "ColumnAnalysis", "ColumnMetaData", "ColumnType",
-    "ComposableRecordReader", "CompositeDataSetPreProcessor", "CompositeMultiDataSetPreProcessor", "ConcatenateStringColumns",
-    "ConcatenatingRecordReader", "ConditionFilter", "ConditionOp", "ConditionalCopyValueTransform", "ConditionalReplaceValueTransform",
-    "ConditionalReplaceValueTransformWithDefault", "Configuration", "ConvertFromSequence", "ConvertToDouble", "ConvertToInteger",
-    "ConvertToSequence", "ConvertToString", "CropAndResizeDataSetPreProcessor", "CropImageTransform", "DataAnalysis", "DataNormalization",
-    "DataSet", "DataSetCache", "DataSetIterator", "DataSetIteratorSplitter", "DataSetLoaderIterator", "DataSetPreProcessor", "DataSetType",
-    "DateTimeFieldType", "DateTimeZone", "DeriveColumnsFromTimeTransform", "DoubleColumnCondition", "DoubleColumnsMathOpTransform",
+    "CombinedMultiDataSetPreProcessor", "CombinedPreProcessor", "ComposableRecordReader", "CompositeDataSetPreProcessor",
+    "CompositeMultiDataSetPreProcessor", "ConcatenateStringColumns", "ConcatenatingRecordReader", "ConditionFilter", "ConditionOp",
+    "ConditionalCopyValueTransform", "ConditionalReplaceValueTransform", "ConditionalReplaceValueTransformWithDefault", "Configuration",
+    "ConvertFromSequence", "ConvertToDouble", "ConvertToInteger", "ConvertToSequence", "ConvertToString",
+    "CropAndResizeDataSetPreProcessor", "CropImageTransform", "DataAnalysis", "DataNormalization", "DataSet", "DataSetCache",
+    "DataSetIterator", "DataSetIteratorSplitter", "DataSetLoaderIterator", "DataSetPreProcessor", "DataSetType", "DateTimeFieldType",
+    "DateTimeZone", "DeriveColumnsFromTimeTransform", "DoubleColumnCondition", "DoubleColumnsMathOpTransform",
     "DoubleMathFunctionTransform", "DoubleMathOpTransform", "DoubleMetaData", "DoubleWritable", "DoublesDataSetIterator", "DownloadError",
     "DummyBlockDataSetIterator", "DummyBlockMultiDataSetIterator", "DuplicateColumnsTransform", "EMnistSet",
     "EarlyTerminationDataSetIterator", "EarlyTerminationMultiDataSetIterator", "EmnistDataSetIterator", "EqualizeHistTransform",

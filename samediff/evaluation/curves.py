@@ -60,6 +60,12 @@ class Curve(CurveNames):
             made[f.name] = np.array([float(v) for v in value]).astype(kind) if isinstance(value, list) else value
         return cls(**made)
 
+    def at(self, values: Any, i: int | None) -> Any:
+        """All values, or that of one point."""
+        if i is not None and not 0 <= i < len(values):
+            raise ShapeError(f"point {i} is not one of the points 0 to {len(values) - 1}")
+        return values if i is None else float(values[i])
+
     def plot(self, save_to: str | os.PathLike[str] | None = None) -> Any:
         """Draw the curve, and write the picture to a file where one is named; needs matplotlib."""
         return figure_of(of_curve(self), save_to, size=(5, 4))
@@ -117,6 +123,18 @@ class RocCurve(Curve, RocCurveNames):
     def num_points(self) -> int:
         """Return the number of points."""
         return len(self.threshold)
+
+    def get_threshold(self, i: int | None = None) -> Any:
+        """Return the thresholds, or that of point ``i``."""
+        return self.at(self.threshold, i)
+
+    def get_true_positive_rate(self, i: int | None = None) -> Any:
+        """Return the true positive rates, or that of point ``i``."""
+        return self.at(self.tpr, i)
+
+    def get_false_positive_rate(self, i: int | None = None) -> Any:
+        """Return the false positive rates, or that of point ``i``."""
+        return self.at(self.fpr, i)
 
     def get_x(self) -> Floats:
         """Return the false positive rates."""
@@ -196,6 +214,18 @@ class PrecisionRecallCurve(Curve, PrecisionRecallCurveNames):
     def num_points(self) -> int:
         """Return the number of points."""
         return len(self.threshold)
+
+    def get_threshold(self, i: int | None = None) -> Any:
+        """Return the thresholds, or that of point ``i``."""
+        return self.at(self.threshold, i)
+
+    def get_precision(self, i: int | None = None) -> Any:
+        """Return the precisions, or that of point ``i``."""
+        return self.at(self.precision, i)
+
+    def get_recall(self, i: int | None = None) -> Any:
+        """Return the recalls, or that of point ``i``."""
+        return self.at(self.recall, i)
 
     def get_x(self) -> Floats:
         """Return the recalls."""

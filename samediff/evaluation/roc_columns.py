@@ -105,6 +105,8 @@ class RocColumns(BaseEvaluation, RocColumnsNames):
             raise ShapeError(f"column {i} is not one of the columns 0 to {len(self.underlying) - 1}")
         return self.underlying[i]
 
+    get_roc = column
+
     def num_labels(self) -> int:
         """Return the number of columns, 0 before the first batch."""
         return len(self.underlying)

@@ -12,7 +12,7 @@ from .listeners.checkpoint import CheckpointListener, CheckpointListenerBuilder,
 from .listeners.composable import ComposableIterationListener
 from .listeners.debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
 from .listeners.evaluation_listener import BaseEvaluationListener, ListenerEvaluations
-from .listeners.evaluative_listener import EvaluativeListener, InvocationType
+from .listeners.evaluative_listener import EvaluationCallback, EvaluativeListener, InvocationType, ModelSavingCallback
 from .listeners.failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
 from .listeners.listener import BaseListener, BaseTrainingListener, Listener, TrainingListener
 from .listeners.listener_variables import ListenerVariables
@@ -53,16 +53,16 @@ __all__ = [
     "AMSGrad", "AMSGradUpdater", "AdaBelief", "AdaBeliefUpdater", "AdaDelta", "AdaDeltaUpdater", "AdaGrad", "AdaGradUpdater", "AdaMax",
     "AdaMaxUpdater", "Adam", "AdamUpdater", "ApplyStep", "ArraySavingListener", "At", "BaseEvaluationListener", "BaseListener",
     "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener", "CheckpointListenerBuilder", "CollectScoresIterationListener",
-    "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "DoctorListener", "EvaluationConfig", "EvaluationRecord",
-    "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode", "FailureTestingListener", "FileMode",
-    "FileStatsStorage", "Finding", "FitConfig", "FixedSchedule", "GradientNormalization", "GradientUpdater", "History", "HistoryListener",
-    "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode",
+    "CollectScoresListener", "ComposableIterationListener", "CycleSchedule", "DoctorListener", "EvaluationCallback", "EvaluationConfig",
+    "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener", "ExponentialSchedule", "FailureMode", "FailureTestingListener",
+    "FileMode", "FileStatsStorage", "Finding", "FitConfig", "FixedSchedule", "GradientNormalization", "GradientUpdater", "History",
+    "HistoryListener", "ISchedule", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode",
     "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse", "ListenerVariables", "Listeners",
-    "Loss", "LossCurve", "MapSchedule", "MlflowRouter", "Nadam", "NadamUpdater", "Nesterovs", "NesterovsUpdater", "NoOp", "NoOpUpdater",
-    "Operation", "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProfilingListener",
-    "ProfilingListenerBuilder", "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "RmsPropUpdater",
-    "Schedule", "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SgdUpdater", "SigmoidSchedule", "SleepMode",
-    "SleepyTrainingListener", "StatsListener", "StatsStorage", "StatsStorageRouter", "StepSchedule", "TensorBoardRouter",
+    "Loss", "LossCurve", "MapSchedule", "MlflowRouter", "ModelSavingCallback", "Nadam", "NadamUpdater", "Nesterovs", "NesterovsUpdater",
+    "NoOp", "NoOpUpdater", "Operation", "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode",
+    "ProfilingListener", "ProfilingListenerBuilder", "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp",
+    "RmsPropUpdater", "Schedule", "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SgdUpdater", "SigmoidSchedule",
+    "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage", "StatsStorageRouter", "StepSchedule", "TensorBoardRouter",
     "TimeIterationListener", "TimeMode", "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater",
     "UpdaterBlock", "WandbRouter", "WatchListener", "WeightDecay", "available_checkpoints", "file_for_checkpoint", "initial_state",
     "last_checkpoint", "load_checkpoint", "max_norm", "min_max_norm", "non_negative", "normalize_gradients", "plot_stats",

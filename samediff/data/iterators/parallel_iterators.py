@@ -5,10 +5,11 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, ClassVar, Self, cast
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import JointParallelDataSetIteratorNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
 from ..splits.file_split import FileSplit
@@ -55,6 +56,8 @@ class JointParallelDataSetIterator(DataSetIterator, JointParallelDataSetIterator
     >>> [batch.get_features().item() for batch in joint]
     [1.0, 2.0, 1.0, 2.0]
     """
+
+    Builder: ClassVar[type[JointParallelDataSetIteratorBuilder]]
 
     def __init__(self, iterators: Sequence[DataSetIterator], single_device_mode: bool = True, buffer_size: int = 8,
                  inequality_handling: InequalityHandling = InequalityHandling.STOP_EVERYONE) -> None:
@@ -143,6 +146,42 @@ class JointParallelDataSetIterator(DataSetIterator, JointParallelDataSetIterator
 
     def get_labels(self) -> list[str] | None:
         return self._sources[0].get_labels()
+
+
+class JointParallelDataSetIteratorBuilder(MethodBuilder):
+    """``JointParallelDataSetIterator.Builder(handling)``, or ``Builder(iterators, handling)``.
+
+    Parameters
+    ----------
+    *arguments
+        Iterators, as a list, and what happens when one of them ends.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        self._handling = next((one for one in arguments if isinstance(one, InequalityHandling)), InequalityHandling.STOP_EVERYONE)
+        self._sources: list[Any] = [source for one in arguments if isinstance(one, (list, tuple)) for source in one]
+        self._buffer = 8
+
+    def add_source_iterator(self, iterator: DataSetIterator) -> Self:
+        """Add an iterator."""
+        self._sources.append(iterator)
+        return self
+
+    def buffer_size_per_split(self, size: int) -> Self:
+        """Let each read so many batches ahead."""
+        self._buffer = size
+        return self
+
+    def enforce_single_device(self, wanted: bool) -> Self:
+        """Has no effect: there is one device."""
+        return self
+
+    def build(self) -> JointParallelDataSetIterator:
+        """Return the iterator."""
+        return JointParallelDataSetIterator(self._sources, True, self._buffer, self._handling)
+
+
+JointParallelDataSetIterator.Builder = JointParallelDataSetIteratorBuilder
 
 
 class FileSplitParallelDataSetIterator(JointParallelDataSetIterator):

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import KFoldIteratorNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array
@@ -191,6 +192,9 @@ class RandomMultiDataSetIterator(MultiDataSetIterator):
         The same batches after every reset.
     """
 
+    Values: ClassVar[type[Values]] = Values
+    Builder: ClassVar[type[RandomMultiDataSetIteratorBuilder]]
+
     def __init__(self, num_batches: int, features: Sequence[tuple[Sequence[int], _Kind]],
                  labels: Sequence[tuple[Sequence[int], _Kind]], seed: int = 0) -> None:
         self._count, self._features, self._labels, self._seed = num_batches, list(features), list(labels), seed
@@ -207,6 +211,36 @@ class RandomMultiDataSetIterator(MultiDataSetIterator):
 
     def reset(self) -> None:
         self._at, self._random = 0, np.random.default_rng(self._seed)
+
+
+class RandomMultiDataSetIteratorBuilder(MethodBuilder):
+    """``RandomMultiDataSetIterator.Builder(num_batches)``.
+
+    Parameters
+    ----------
+    num_batches : int
+        How many there are until `reset`.
+    """
+
+    def __init__(self, num_batches: int) -> None:
+        self._batches, self._features, self._labels = num_batches, list[Any](), list[Any]()
+
+    def add_features(self, shape: Sequence[int], *values: _Kind) -> Self:
+        """Add an input of that shape; the order of the array in memory, before the kind of values, has no effect."""
+        self._features.append((shape, values[-1]))
+        return self
+
+    def add_labels(self, shape: Sequence[int], *values: _Kind) -> Self:
+        """Add an output, as `add_features` does an input."""
+        self._labels.append((shape, values[-1]))
+        return self
+
+    def build(self) -> RandomMultiDataSetIterator:
+        """Return the iterator."""
+        return RandomMultiDataSetIterator(self._batches, self._features, self._labels)
+
+
+RandomMultiDataSetIterator.Builder = RandomMultiDataSetIteratorBuilder
 
 
 class RandomDataSetIterator(DataSetIterator):

@@ -31,6 +31,12 @@ class Normalizer(DataSetPreProcessor):
         """`transform`, as a preprocessor of an iterator."""
         self.transform(data)
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
 
 class DataNormalization(Normalizer):
     """Normalizer of data sets."""

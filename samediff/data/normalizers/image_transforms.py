@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, ShapeError
 
 __all__ = ["CropImageTransform", "FlipImageTransform", "ImageTransform", "PipelineImageTransform"]
@@ -115,6 +116,8 @@ class PipelineImageTransform(ImageTransform):
         In an order drawn for every picture.
     """
 
+    Builder: ClassVar[type[PipelineImageTransformBuilder]]
+
     def __init__(self, *arguments: Any, shuffle: bool = False) -> None:
         given = list(without_random(arguments))
         shuffle = given.pop() if given and isinstance(given[-1], bool) else shuffle
@@ -145,6 +148,26 @@ class PipelineImageTransform(ImageTransform):
             transform, probability = self.steps[i]
             if random.random() < probability:
                 yield transform
+
+
+class PipelineImageTransformBuilder(MethodBuilder):
+    """``PipelineImageTransform.Builder()``."""
+
+    def add_image_transform(self, transform: Transform, probability: float = 1.0) -> Self:
+        """Apply a transform behind the others, with a probability."""
+        self._values.setdefault("steps", []).append((transform, probability))
+        return self
+
+    def seed(self, seed: int) -> Self:
+        """Has no effect: random numbers come from who applies the transform."""
+        return self
+
+    def build(self) -> PipelineImageTransform:
+        """Return the transform."""
+        return PipelineImageTransform(self._values.get("steps", []))
+
+
+PipelineImageTransform.Builder = PipelineImageTransformBuilder
 
 
 def shifted(points: Points, across: float, down: float) -> Points:

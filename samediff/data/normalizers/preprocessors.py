@@ -1,13 +1,14 @@
 """Preprocessors of data sets: reshape, permute, crop, mask."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ...base.datatype import is_floating
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import UnderSamplingByMaskingPreProcessorNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, ShapeError
 from ..iterators.iterator import DataSetPreProcessor
 from ..sets.dataset import DataSet
@@ -15,9 +16,10 @@ from ..sets.dataset_arrays import Array
 from ..sets.multi_dataset import MultiDataSet
 
 __all__ = [
-    "CompositeDataSetPreProcessor", "CompositeMultiDataSetPreProcessor", "CropAndResizeDataSetPreProcessor",
-    "ImageFlatteningDataSetPreProcessor", "LabelLastTimeStepPreProcessor", "PermuteDataSetPreProcessor",
-    "RGBtoGrayscaleDataSetPreProcessor", "UnderSamplingByMaskingPreProcessor",
+    "CombinedMultiDataSetPreProcessor", "CombinedPreProcessor", "CompositeDataSetPreProcessor",
+    "CompositeMultiDataSetPreProcessor", "CropAndResizeDataSetPreProcessor", "ImageFlatteningDataSetPreProcessor",
+    "LabelLastTimeStepPreProcessor", "PermuteDataSetPreProcessor", "RGBtoGrayscaleDataSetPreProcessor",
+    "UnderSamplingByMaskingPreProcessor",
 ]
 
 
@@ -48,6 +50,41 @@ class CompositeDataSetPreProcessor(DataSetPreProcessor):
 
 class CompositeMultiDataSetPreProcessor(CompositeDataSetPreProcessor):
     """Several preprocessors of `MultiDataSet`, one after the other."""
+
+
+class CombinedPreProcessor(CompositeDataSetPreProcessor):
+    """Several preprocessors, one after the other: DL4J's other name, with a builder.
+
+    Examples
+    --------
+    >>> first, second = ImageFlatteningDataSetPreProcessor(), LabelLastTimeStepPreProcessor()
+    >>> made = CombinedPreProcessor.Builder().addPreProcessor(second).addPreProcessor(0, first).build()
+    >>> made.pre_processors == (first, second)
+    True
+    """
+
+    Builder: ClassVar[type[CombinedPreProcessorBuilder]]
+
+
+class CombinedMultiDataSetPreProcessor(CombinedPreProcessor):
+    """Several preprocessors of `MultiDataSet`, one after the other."""
+
+
+class CombinedPreProcessorBuilder(MethodBuilder):
+    """``CombinedPreProcessor.Builder()``."""
+
+    def add_pre_processor(self, *arguments: Any) -> Self:
+        """Add a preprocessor behind the others, or at the place whose number stands before it."""
+        chosen: list[Any] = self._values.setdefault("chosen", [])
+        chosen.insert(len(chosen) if len(arguments) == 1 else arguments[0], arguments[-1])
+        return self
+
+    def build(self) -> CombinedPreProcessor:
+        """Return the preprocessor."""
+        return CombinedPreProcessor(*self._values.get("chosen", []))
+
+
+CombinedPreProcessor.Builder = CombinedPreProcessorBuilder
 
 
 class ImageFlatteningDataSetPreProcessor(DataSetPreProcessor):

@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...base.java.java_enum import JavaEnum
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
 from ..records.configuration import Configuration
@@ -64,13 +67,14 @@ class LineRecordReader(RecordReader):
     """
 
     def __init__(self, skip_num_lines: int = 0) -> None:
-        self._skip = int(skip_num_lines)
+        self.skip_num_lines = int(skip_num_lines)
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
-        for line, place in lines_of(self.split, self._skip):
-            yield self._values(line, place), place
+        for line, place in lines_of(self.split, self.skip_num_lines):
+            yield self.values_of(line, place), place
 
-    def _values(self, line: str, place: RecordMetaDataLine) -> Values:
+    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
+        """The values of a line."""
         return [line]
 
 
@@ -94,7 +98,7 @@ class RegexLineRecordReader(LineRecordReader):
         super().__init__(skip_num_lines)
         self._pattern = re.compile(regex)
 
-    def _values(self, line: str, place: RecordMetaDataLine) -> Values:
+    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         found = self._pattern.fullmatch(line)
         if found is None:
             raise FileFormatError(f"{place.get_location()}: the line does not match the pattern {self._pattern.pattern!r}: {line!r:.80}")
@@ -158,9 +162,9 @@ class SVMLightRecordReader(LineRecordReader):
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
         for line, place in lines_of(self.split):
             if line.partition("#")[0].strip():
-                yield self._values(line, place), place
+                yield self.values_of(line, place), place
 
-    def _values(self, line: str, place: RecordMetaDataLine) -> Values:
+    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         content = line.partition("#")[0]
         head, *pairs = ["", *content.split()] if content[:1].isspace() else content.split()
         values = [0.0] * self._features
@@ -251,6 +255,14 @@ class CollectionSequenceRecordReader(SequenceRecordReader):
             yield sequence, RecordMetaDataLine(0, type(self).__name__, k)
 
 
+class LineErrorHandling(JavaEnum):
+    """What becomes of lines that an expression does not match: ``RegexSequenceRecordReader.LineErrorHandling``."""
+
+    FailOnInvalid = "an error"
+    SkipInvalid = "they are left out"
+    SkipInvalidWithWarning = "they are left out, with a warning"
+
+
 class RegexSequenceRecordReader(SequenceRecordReader):
     """Every file is a sequence, every line a time step that a regular expression takes apart.
 
@@ -260,11 +272,27 @@ class RegexSequenceRecordReader(SequenceRecordReader):
         An expression for a whole line, with a group for each value.
     skip_num_lines : int, default 0
         Lines to leave out at the start of every file.
+    *options : LineErrorHandling
+        What becomes of other lines; an error by default. A character set before it, as in DL4J, has no effect: files are UTF-8.
     """
 
-    def __init__(self, regex: str, skip_num_lines: int = 0) -> None:
+    LineErrorHandling: ClassVar[type[LineErrorHandling]] = LineErrorHandling
+
+    def __init__(self, regex: str, skip_num_lines: int = 0, *options: Any) -> None:
         self._lines = RegexLineRecordReader(regex, skip_num_lines)
+        self._handling = next((one for one in options if isinstance(one, LineErrorHandling)), LineErrorHandling.FailOnInvalid)
 
     def read(self) -> Iterator[tuple[list[Values], RecordMetaDataLine]]:
         for record, path in enumerate(FileSplit.files_of(self.split)):
-            yield list(self._lines.initialize(path)), RecordMetaDataLine(0, str(path), record)
+            yield list(self._steps(path)), RecordMetaDataLine(0, str(path), record)
+
+    def _steps(self, path: Path) -> Iterator[Values]:
+        if self._handling is LineErrorHandling.FailOnInvalid:
+            yield from self._lines.initialize(path)
+            return
+        for (line,), place in LineRecordReader(self._lines.skip_num_lines).initialize(path).read():
+            try:
+                yield self._lines.values_of(line, place)
+            except FileFormatError as error:
+                if self._handling is LineErrorHandling.SkipInvalidWithWarning:
+                    warnings.warn(f"left out: {error}", stacklevel=2)

@@ -118,6 +118,10 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
             raise ConfigurationError(f"no name for label {index}: the data set has {len(self.label_names)} label names")
         return self.label_names[index]
 
+    def get_label_names(self, classes: Any = None) -> list[str]:
+        """The names of the label columns, or of these classes."""
+        return self.label_names if classes is None else [self.get_label_name(int(k)) for k in np.ravel(classes)]
+
     def _part(self, name: str) -> Array | None:
         array: Array | None = self.__dict__[name]
         return array
@@ -200,6 +204,42 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
         if size < 1:
             raise ConfigurationError(f"batch_by needs a batch size of at least 1, got {size}")
         return [self._of(slice(i, i + size)) for i in range(0, self.num_examples(), size)]
+
+    data_set_batches = batch_by
+
+    def iterator(self) -> Iterator[Self]:
+        """Go through the examples."""
+        return iter(self)
+
+    def add_row(self, example: DataSet, index: int) -> None:
+        """Put a single example in the place of another one."""
+        for name in ("features", "labels"):
+            row, array = example._part(name), self._part(name)
+            if row is None or array is None or not 0 <= index < len(array) or row.size * len(array) != array.size:
+                raise ShapeError(f"add_row puts an example with the shape of the others at a place from 0 to {self.num_examples() - 1}; "
+                                 f"got {name} {None if row is None else row.shape} for {index} of {None if array is None else array.shape}")
+            changed = array.copy()
+            changed[index] = row.reshape(array.shape[1:])
+            setattr(self, name, changed)
+
+    def set_new_number_of_labels(self, labels: int) -> None:
+        """Replace the labels by so many columns of zeros."""
+        self.labels = np.zeros((self.num_examples(), labels), self.features.dtype)
+
+    @staticmethod
+    def empty() -> DataSet:
+        """A data set without arrays."""
+        return DataSet()
+
+    def validate(self) -> None:
+        """Refuse features and labels of different numbers of examples.
+
+        Raises
+        ------
+        ShapeError
+            They differ.
+        """
+        check_same_examples(**self._parts())
 
     def split_test_and_train(self, train: int | float, random: JavaRandom | int | None = None) -> SplitTestAndTrain:
         """Divide into the first ``train`` examples (or that fraction of all) and the rest.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.datatype import is_floating
+from ...base.user_code.users_arrays import users_array
 from ...errors import ShapeError
 from .column_statistics import DistributionStats, mapped
 from .dataset_arrays import Array
@@ -46,6 +47,26 @@ class FeatureTransforms:
             least, most = x.min(axis=0), x.max(axis=0)
             return (x - least) / np.maximum(most - least, _SMALLEST) * (high - low) + low
         self._change(scaled, rank=2)
+
+    def add_feature_vector(self, columns: Any) -> None:
+        """Append further features as columns (rank 2)."""
+        self._change(lambda x: np.concatenate([x, np.asarray(columns).reshape(len(x), -1)], axis=1), rank=2)
+
+    def reshape(self, rows: int, columns: int) -> None:
+        """Give the features another shape of rank 2."""
+        self._change(lambda x: x.reshape(rows, columns))
+
+    def example_sums(self) -> Array:
+        """The sum of each row of features."""
+        return users_array(self.features.sum(axis=1))  # type: ignore[no-any-return]
+
+    def example_means(self) -> Array:
+        """The mean of each row of features."""
+        return users_array(self.features.mean(axis=1))  # type: ignore[no-any-return]
+
+    def example_maxs(self) -> Array:
+        """The largest value of each row of features."""
+        return users_array(self.features.max(axis=1))  # type: ignore[no-any-return]
 
     def binarize(self, cutoff: float = 0.0) -> None:
         """1 where a feature is larger than ``cutoff``, else 0."""

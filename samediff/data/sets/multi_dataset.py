@@ -141,6 +141,9 @@ class MultiDataSet(MultiDataSetNames, InDL4JForm):
         """Replace all masks of labels by a list, or with ``(index, array)`` one of them."""
         self._set("labels_masks", first, array)
 
+    set_features_mask_arrays = set_features_mask_array
+    set_labels_mask_arrays = set_labels_mask_array
+
     @property
     def features(self) -> list[Array | None]:
         """All features."""

@@ -420,6 +420,7 @@ class SequenceDifferenceTransform(Transform, SequenceDifferenceTransformNames):
     """
 
     for_sequences = True
+    FirstStepMode = WindowEdgeHandling
     column_name: str
     new_column_name: str | None = None
     lookback: int = 1

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +40,28 @@ def load_checkpoint(root_dir: Folder, checkpoint: Checkpoint | int | None = None
     return getattr(import_module(PACKAGES[found.model_type]), found.model_type).load(path, True)
 
 
+class OfFolder:
+    """A method for the folder of a listener; on the class, as in DL4J, for the folder that is given."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call, self.__doc__ = call, call.__doc__
+
+    def __get__(self, listener: Any, owner: type) -> Callable[..., Any]:
+        return self.call if listener is None else partial(self._call, listener.root_dir)
+
+    def _call(self, own: Folder, *given: Any) -> Any:
+        return self.call(*given) if given and isinstance(given[0], (str, PathLike)) else self.call(own, *given)
+
+
 class CheckpointLoading:
     """DL4J's static ways to read checkpoints; each names the kind of model that it expects."""
 
-    @staticmethod
+    @OfFolder
     def load_checkpoint_mln(root_dir: Folder, checkpoint: Checkpoint | int) -> Any:
         """Return the MultiLayerNetwork of a checkpoint, given as such or by number."""
         return _load(root_dir, checkpoint, "MultiLayerNetwork")
 
-    @staticmethod
+    @OfFolder
     def load_checkpoint_cg(root_dir: Folder, checkpoint: Checkpoint | int) -> Any:
         """Return the ComputationGraph of a checkpoint, given as such or by number."""
         return _load(root_dir, checkpoint, "ComputationGraph")

@@ -4,8 +4,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -15,7 +13,7 @@ from ...codecs.atomic_files import remove_left_over, write_file
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..checkpoints.checkpoint_folder import HEADER, RECORD, Checkpoint, Folder, available_checkpoints, file_for_checkpoint, lines_of
-from ..checkpoints.checkpoint_loading import CheckpointLoading
+from ..checkpoints.checkpoint_loading import CheckpointLoading, OfFolder
 from ..checkpoints.resuming import SUFFIX, state_file, write_state
 from ..history import Loss
 from .listener import Listener
@@ -34,16 +32,6 @@ class KeepMode(JavaEnum):
     ALL = "ALL"
     LAST = "LAST"
     LAST_AND_EVERY = "LAST_AND_EVERY"
-
-
-class _OfFolder:
-    """A method for the folder of a listener; on the class, as in DL4J, for the folder that is given."""
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self.call, self.__doc__ = call, call.__doc__
-
-    def __get__(self, listener: CheckpointListener | None, owner: type) -> Callable[..., Any]:
-        return self.call if listener is None else partial(self.call, listener.root_dir)
 
 
 class CheckpointListener(CheckpointLoading, Listener, CheckpointListenerNames):
@@ -183,17 +171,17 @@ class CheckpointListener(CheckpointLoading, Listener, CheckpointListenerNames):
         number = old.checkpoint_num
         return self.keep_mode is KeepMode.LAST_AND_EVERY and number > 0 and (number + 1) % self.keep_every == 0
 
-    @_OfFolder
+    @OfFolder
     def available_checkpoints(root_dir: Folder) -> list[Checkpoint]:
         """Return the checkpoints whose files are there."""
         return available_checkpoints(root_dir) if (Path(root_dir) / RECORD).exists() else []
 
-    @_OfFolder
+    @OfFolder
     def last_checkpoint(root_dir: Folder) -> Checkpoint | None:
         """Return the newest checkpoint, None if there is none."""
         return next(reversed(CheckpointListener.available_checkpoints(root_dir)), None)
 
-    @_OfFolder
+    @OfFolder
     def get_file_for_checkpoint(root_dir: Folder, checkpoint: Checkpoint | int) -> Path:
         """Return the file of a checkpoint, given as such or by number."""
         return file_for_checkpoint(root_dir, checkpoint)

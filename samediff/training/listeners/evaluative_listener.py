@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ...base.java.java_enum import JavaEnum
-from ...base.java_names import EvaluativeListenerNames
+from ...base.java_names import EvaluationCallbackNames, EvaluativeListenerNames
+from ...base.javanames import method_of
 from ...errors import ConfigurationError
 from ...evaluation import Evaluation
 from .evaluation_listener import fresh
@@ -13,7 +15,7 @@ from .listener import Listener
 from .listeners import report
 from .operation import At, Operation
 
-__all__ = ["EvaluativeListener", "InvocationType"]
+__all__ = ["EvaluationCallback", "EvaluativeListener", "InvocationType", "ModelSavingCallback"]
 
 
 class InvocationType(JavaEnum):
@@ -25,6 +27,36 @@ class InvocationType(JavaEnum):
 
 
 Callback = Callable[["EvaluativeListener", Any, int, list[Any]], None]
+
+
+class EvaluationCallback(EvaluationCallbackNames):
+    """Base of what an :class:`EvaluativeListener` calls after each run; a sub-class defines `call`, a function does as well."""
+
+    def call(self, listener: EvaluativeListener, model: Any, invocations: int, evaluations: list[Any]) -> None:
+        """Hear of a run: which listener and model, how many runs were before it, the evaluations."""
+        raise NotImplementedError(f"{type(self).__name__} must implement call(self, listener, model, invocations, evaluations)")
+
+
+class ModelSavingCallback(EvaluationCallback):
+    """Saves the model after each run of an :class:`EvaluativeListener`.
+
+    Parameters
+    ----------
+    *place : path, str
+        A folder, and a pattern for the name of the file; or the pattern alone. ``%d`` in it is the number of the run, and ``%s`` the number
+        of the model's steps.
+    """
+
+    def __init__(self, *place: Any) -> None:
+        *folder, self.pattern = place
+        self.folder = Path(folder[0]) if folder else Path()
+        if not isinstance(self.pattern, str):
+            raise ConfigurationError(f"ModelSavingCallback takes a folder, and a pattern such as \"model_%d.zip\"; got {place}")
+
+    def call(self, listener: EvaluativeListener, model: Any, invocations: int, evaluations: list[Any]) -> None:
+        """Save the model."""
+        name = self.pattern.replace("%d", str(invocations)).replace("%s", str(model.get_iteration_count()))
+        model.save(self.folder / name)
 
 
 class EvaluativeListener(Listener, EvaluativeListenerNames):
@@ -68,7 +100,7 @@ class EvaluativeListener(Listener, EvaluativeListenerNames):
         return self.evaluations
 
     def set_callback(self, callback: Callback) -> None:
-        """Call that function after each run instead of reporting."""
+        """Call that function, or the ``call`` of an :class:`EvaluationCallback`, after each run instead of reporting."""
         self.callback = callback
 
     def on_epoch_start(self, model: Any) -> None:
@@ -92,7 +124,8 @@ class EvaluativeListener(Listener, EvaluativeListenerNames):
         model.do_evaluation(self.data, *self.evaluations)
         self._runs += 1
         if self.callback is not None:
-            self.callback(self, model, self._runs - 1, self.evaluations)
+            call = method_of(self.callback, "call") or self.callback
+            call(self, model, self._runs - 1, self.evaluations)
             return
         unit = "iteration" if what is InvocationType.ITERATION_END else "epoch"
         report(f"Reporting evaluation after {self._heard} {unit}(s)")

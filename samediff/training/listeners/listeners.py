@@ -113,6 +113,8 @@ class PerformanceListener(_TrainingOnly):
     ----------
     frequency : int
         Iterations between two reports.
+    report_gc : bool
+        Has no effect; DL4J reports Java's garbage collection.
     report_score, report_time, report_etl, report_sample, report_batch, report_iteration : bool
         What a line says: score, milliseconds of the iteration and of waiting for data, examples and batches per second, number of
         the iteration. All but the score by default.
@@ -130,7 +132,7 @@ class PerformanceListener(_TrainingOnly):
 
     Builder: ClassVar[type[PerformanceListenerBuilder]]
 
-    def __init__(self, frequency: int = 1, report_score: bool = False, *, report_time: bool = True,
+    def __init__(self, frequency: int = 1, report_score: bool = False, report_gc: bool = False, *, report_time: bool = True,
                  report_etl: bool = True, report_sample: bool = True, report_batch: bool = True,
                  report_iteration: bool = True) -> None:
         if frequency <= 0:
@@ -272,14 +274,17 @@ class TimeIterationListener(_TrainingOnly):
 
     Parameters
     ----------
-    iteration_count : int
-        How many iterations the training has.
-    frequency : int
-        Iterations from one report to the next; 1 by default.
+    *counts : int
+        As in DL4J: how many iterations the training has; or before it the iterations from one report to the next.
+    iteration_count, frequency : int, optional
+        The same by name; the frequency is 1 by default.
     """
 
-    def __init__(self, iteration_count: int, frequency: int = 1) -> None:
-        self.iteration_count, self.frequency = iteration_count, max(1, frequency)
+    def __init__(self, *counts: int, iteration_count: int | None = None, frequency: int = 1) -> None:
+        if len(counts) > 2 or (iteration_count is None) != bool(counts):
+            raise ConfigurationError(f"TimeIterationListener takes the number of iterations, or a frequency and that number; got {counts}")
+        frequency, iteration_count = counts if len(counts) == 2 else (frequency, *counts, iteration_count)[:2]  # type: ignore[assignment]
+        self.iteration_count, self.frequency = int(iteration_count or 0), max(1, frequency)
         self._start, self._done = time.perf_counter(), 0
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:

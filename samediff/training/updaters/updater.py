@@ -162,8 +162,8 @@ class IUpdater(Configuration, IUpdaterNames):
         """Return whether the rule has a learning rate (weight decay uses 1 otherwise)."""
         return False
 
-    def get_learning_rate(self, iteration: int, epoch: int) -> float:
-        """Return the learning rate of that iteration; NaN without one."""
+    def get_learning_rate(self, iteration: int | None = None, epoch: int = 0) -> float:
+        """Return the learning rate of that iteration, NaN without one; with no iteration the number that was given as rate."""
         return math.nan
 
     def state_size(self, num_params: int) -> int:

@@ -60,7 +60,9 @@ class RatedUpdater(IUpdater, RatedUpdaterNames):
     def has_learning_rate(self) -> bool:
         return True
 
-    def get_learning_rate(self, iteration: int, epoch: int) -> float:
+    def get_learning_rate(self, iteration: int | None = None, epoch: int = 0) -> float:
+        if iteration is None:
+            return self.learning_rate  # type: ignore[no-any-return, attr-defined]
         return scheduled(self, "learning_rate", "learning_rate_schedule", iteration, epoch)
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:

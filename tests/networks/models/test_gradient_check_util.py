@@ -18,7 +18,8 @@ Y = np.eye(2)[np.arange(5) % 2]
 
 def network(updater: Any = None, data_type: str = "double", activation: Any = "tanh", **options: Any) -> MultiLayerNetwork:
     general = NeuralNetConfiguration.Builder().seed(1).data_type(data_type).updater(updater or NoOp()).l1(0.02).l2(0.01)
-    return MultiLayerNetwork(general.list(DenseLayer(n_in=3, n_out=4, activation=activation, **options), OutputLayer(n_in=4, n_out=2)).build())
+    dense = DenseLayer(n_in=3, n_out=4, activation=activation, **options)
+    return MultiLayerNetwork(general.list(dense, OutputLayer(n_in=4, n_out=2)).build())
 
 
 def graph() -> ComputationGraph:

@@ -5,9 +5,24 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.data import (
-    BoxImageTransform, CollectionInputSplit, CropImageTransform, EqualizeHistTransform, FileSplit, FlipImageTransform, ImageObject,
-    ImageObjectLabelProvider, ImageTransform, ObjectDetectionRecordReader, PipelineImageTransform, RandomCropTransform,
-    RecordReaderDataSetIterator, ResizeImageTransform, RotateImageTransform, ScaleImageTransform, SvhnLabelProvider, VocLabelProvider,
+    BoxImageTransform,
+    CollectionInputSplit,
+    CropImageTransform,
+    EqualizeHistTransform,
+    FileSplit,
+    FlipImageTransform,
+    ImageObject,
+    ImageObjectLabelProvider,
+    ImageTransform,
+    ObjectDetectionRecordReader,
+    PipelineImageTransform,
+    RandomCropTransform,
+    RecordReaderDataSetIterator,
+    ResizeImageTransform,
+    RotateImageTransform,
+    ScaleImageTransform,
+    SvhnLabelProvider,
+    VocLabelProvider,
     WarpImageTransform,
 )
 from dl4py.samediff.errors import ConfigurationError, FileFormatError
@@ -139,9 +154,10 @@ def test_house_numbers(tmp_path):
 
 
 @pytest.mark.parametrize("transform", [
-    FlipImageTransform(-1), FlipImageTransform(), CropImageTransform(5), RotateImageTransform(40), WarpImageTransform(8), ScaleImageTransform(9),
-    ResizeImageTransform(60, 30), RandomCropTransform(30, 35), BoxImageTransform(60, 30), EqualizeHistTransform(),
-    PipelineImageTransform(RotateImageTransform(20), (WarpImageTransform(4), 0.5), FlipImageTransform())], ids=lambda one: type(one).__name__)
+    FlipImageTransform(-1), FlipImageTransform(), CropImageTransform(5), RotateImageTransform(40), WarpImageTransform(8),
+    ScaleImageTransform(9), ResizeImageTransform(60, 30), RandomCropTransform(30, 35), BoxImageTransform(60, 30), EqualizeHistTransform(),
+    PipelineImageTransform(RotateImageTransform(20), (WarpImageTransform(4), 0.5), FlipImageTransform())],
+    ids=lambda one: type(one).__name__)
 def test_points_lie_where_their_pixels_do(transform):
     for seed in range(4):
         x, y = np.random.default_rng(seed).integers(14, 26, 2)
