@@ -70,9 +70,8 @@ class DropConnect(Retains, IWeightNoise, DropConnectNames):
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        if len(args) == 2:              # DL4J's second is whether biases have it too
-            args, kwargs = args[:1], {"apply_to_biases": args[1], **kwargs}
-        return super()._bind(args, kwargs)
+        named = dict(zip(("weight_retain_prob", "apply_to_biases"), args)) if len(args) == 2 else {}       # as in DL4J
+        return super()._bind(() if named else args, {**named, **kwargs})
 
     def validate(self) -> None:
         value = self.weight_retain_prob

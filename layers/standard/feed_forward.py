@@ -269,7 +269,6 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
         as in DL4J.
     """
 
-    arguments: ClassVar[tuple[str, ...]] = ("corruption_level", "sparsity")
     corruption_level: float = field(default=0.3, kw_only=False)
     sparsity: float = field(default=0.0, kw_only=False)
 
@@ -323,4 +322,4 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return positional(cls.__name__, ("corruption_level",), *args)
+        return positional(cls.__name__, ("corruption_level", "sparsity"), *args)

@@ -55,11 +55,6 @@ class InputType(Configuration, InputTypeNames):
     kind: ClassVar[str] = ""
     default_cnn2d_format: ClassVar[CNN2DFormat] = CNN2DFormat.NCHW
     Type: ClassVar[type[Kind]] = Kind
-    InputTypeFeedForward: ClassVar[type[InputTypeFeedForward]]
-    InputTypeRecurrent: ClassVar[type[InputTypeRecurrent]]
-    InputTypeConvolutional: ClassVar[type[InputTypeConvolutional]]
-    InputTypeConvolutionalFlat: ClassVar[type[InputTypeConvolutionalFlat]]
-    InputTypeConvolutional3D: ClassVar[type[InputTypeConvolutional3D]]
 
     @staticmethod
     def feed_forward(size: int, time_distributed_format: RNNFormat | None = None) -> InputTypeFeedForward:

@@ -172,12 +172,14 @@ PipelineImageTransform.Builder = PipelineImageTransformBuilder
 
 def shifted(points: Points, across: float, down: float) -> Points:
     """Points moved by so much."""
-    return points + np.tile([across, down], points.shape[-1] // 2)
+    moved: Points = points + np.tile([across, down], points.shape[-1] // 2)
+    return moved
 
 
 def scaled(points: Points, before: Sequence[int], after: Sequence[int]) -> Points:
     """Points of a picture (..., height, width) in one of another size."""
-    return points * np.tile([after[-1] / before[-1], after[-2] / before[-2]], points.shape[-1] // 2)
+    moved: Points = points * np.tile([after[-1] / before[-1], after[-2] / before[-2]], points.shape[-1] // 2)
+    return moved
 
 
 def applied(transform: Transform, picture: Picture, random: np.random.Generator) -> Picture:

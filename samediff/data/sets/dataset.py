@@ -209,7 +209,7 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
 
     def iterator(self) -> Iterator[Self]:
         """Go through the examples."""
-        return iter(self)
+        return self.__iter__()
 
     def add_row(self, example: DataSet, index: int) -> None:
         """Put a single example in the place of another one."""

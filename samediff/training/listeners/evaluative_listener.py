@@ -49,9 +49,9 @@ class ModelSavingCallback(EvaluationCallback):
 
     def __init__(self, *place: Any) -> None:
         *folder, self.pattern = place
-        self.folder = Path(folder[0]) if folder else Path()
-        if not isinstance(self.pattern, str):
+        if not isinstance(self.pattern, str) or len(folder) > 1:
             raise ConfigurationError(f"ModelSavingCallback takes a folder, and a pattern such as \"model_%d.zip\"; got {place}")
+        self.folder = Path(*folder)
 
     def call(self, listener: EvaluativeListener, model: Any, invocations: int, evaluations: list[Any]) -> None:
         """Save the model."""
