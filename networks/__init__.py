@@ -46,12 +46,12 @@ from .engine.gradient import Gradient
 from .files.exchange import set_arrays, to_arrays, to_same_diff
 from .keras import register_keras_layer
 from .models.computation_graph import ComputationGraph
-from .models.gradient_check_util import GradientCheckUtil
 from .models.keras_import import KerasModelImport
 from .models.model_serializer import ModelGuesser, ModelSerializer
 from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .pytorch import from_torch, set_state_dict, to_state_dict
+from .reports.gradient_check_util import GradientCheckUtil
 from .reports.layer_view import LayerView
 from .reports.rate_range import LearningRateRange
 from .structure.configuration import (

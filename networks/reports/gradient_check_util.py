@@ -14,8 +14,8 @@ from ...samediff.errors import ConfigurationError, DataTypeError, OutOfRangeErro
 from ...samediff.training import NoOp, Sgd
 from ...samediff.training.listeners.listeners import report
 from ..batches.given_data import batch_in
+from ..engine.engine import Engine
 from ..structure.java_names import GradientCheckNames, GradientCheckUtilNames
-from .network import Network
 
 __all__ = ["GradientCheckUtil"]
 
@@ -34,7 +34,7 @@ class PrintMode(Enum):
 class GradientCheck(MethodBuilder, GradientCheckNames):
     """What :meth:`GradientCheckUtil.check_gradients` checks: ``GradientCheckUtil.MLNConfig()`` or ``GraphConfig()``."""
 
-    def net(self, net: Network) -> Self:
+    def net(self, net: Any) -> Self:
         """Check the gradients of this network, in DOUBLE."""
         return self._set(net=net)
 
@@ -88,7 +88,7 @@ class GradientCheck(MethodBuilder, GradientCheckNames):
         """Leave parameters out, such as ``{"0_W"}``."""
         return self._set(exclude_params=names)
 
-    def call_each_iter(self, call: Callable[[Network], Any]) -> Self:
+    def call_each_iter(self, call: Callable[[Any], Any]) -> Self:
         """Call a function of the network before each score."""
         return self._set(call_each_iter=call)
 
@@ -123,7 +123,7 @@ class GradientCheckUtil(GradientCheckUtilNames):
     PrintMode: ClassVar[type[PrintMode]] = PrintMode
 
     @staticmethod
-    def check_gradients(net: Network | GradientCheck, *arguments: Any, **options: Any) -> bool:
+    def check_gradients(net: Any, *arguments: Any, **options: Any) -> bool:
         """Return whether all gradients are right; what is wrong is reported.
 
         Parameters
@@ -159,14 +159,14 @@ class _Differences:
                  epsilon: float = 1e-6, max_rel_error: float = 1e-3, min_absolute_error: float = 1e-8,
                  print: Any = PrintMode.ZEROS, exit_on_first_error: bool = False, subset: bool = False, max_per_param: int = 0,
                  exclude_params: Collection[str] | None = None, call_each_iter: Callable[[Any], Any] | None = None) -> None:
-        if not isinstance(net, Network):
+        if not isinstance(getattr(net, "engine", None), Engine):
             raise ConfigurationError(f"check_gradients takes a network, or a configuration with net(...); got {net!r:.60}")
         for name, value, most in (("epsilon", epsilon, 0.1), ("max_rel_error", max_rel_error, 0.25)):
             if not 0 < value <= most:
                 raise OutOfRangeError(f"check_gradients: {name} is above 0 and up to {most}; got {value}")
         if inputs is None or labels is None:
             raise ConfigurationError("check_gradients needs features and labels")
-        self.net, self.epsilon, self.most, self.least = net.init(), epsilon, max_rel_error, min_absolute_error
+        self.net, self.epsilon, self.most, self.least = net, epsilon, max_rel_error, min_absolute_error
         self.data = MultiDataSet(*map(_several, (inputs, labels, input_mask, label_mask)))
         self.mode = print if isinstance(print, PrintMode) else PrintMode.ALL if print else PrintMode.FAILURES_ONLY
         self.exits, self.each = exit_on_first_error, call_each_iter
@@ -191,7 +191,7 @@ class _Differences:
     def score(self) -> float:
         if self.each is not None:
             self.each(self.net)
-        return self.net.score(self.data, True)
+        return float(self.net.score(self.data, True))
 
     def gradients(self) -> dict[str, Any]:
         engine, batch = self.net.engine, batch_in(self.net.structure, self.data, "check_gradients")
