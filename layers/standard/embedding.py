@@ -34,6 +34,7 @@ class EmbeddingTable(FeedForwardLayer):
     """
 
     takes_dropout: ClassVar[bool] = False        # its input counts rows
+    takes_indices: ClassVar[bool] = True
     has_bias: bool = False
 
     def define_parameters(self, params: ParameterTable) -> None:

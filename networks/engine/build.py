@@ -152,7 +152,8 @@ class NetworkGraphBuilder:
         inputs = [self.values[n] for n in member.inputs]
         masks = [self.masks[n] for n in member.inputs]
         hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None, self._in_pieces())
-        own = {s.name.removeprefix(f"{member.key}_"): self.parameters[s.name] for s, _ in member.slots() if s.name in self.parameters}
+        stored = {p.name: f"{member.parameters_of}_{p.name}" for p in member.used_parameters()}
+        own = {name: self.parameters[key] for name, key in stored.items() if key in self.parameters}
         with self.sd.with_name_scope(getattr(member.conf, "layer_name", None) or member.key):
             noise = getattr(member.conf, "weight_noise", None)
             scope = LayerScope(member.label, own if noise is None else noise.applied(self.sd, own, member.conf.parameter_table()), hooks)
@@ -164,7 +165,9 @@ class NetworkGraphBuilder:
             else:
                 self.values[member.key] = member.conf.define_vertex(self.sd, inputs, scope, masks)
                 self.masks[member.key] = member.conf.feed_forward_masks(self.sd, masks, inputs)
-        self.made.statistic_updates.update({f"{member.key}_{n}": v.name() for n, v in hooks.statistic_updates.items()})
+        for name, step in hooks.statistic_updates.items():
+            before = self.made.statistic_updates.get(stored[name])              # of another member with the same parameters
+            self.made.statistic_updates[stored[name]] = (step if before is None else self.sd.get_variable(before) + step).name()
         self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
         self.made.losses.extend(v.name() for v in hooks.penalties)
 

@@ -38,7 +38,7 @@ def training_step(made: NetworkGraph, parameters: Parameters) -> TrainingStep:
     names = {n: g.name() for n, g in found.items() if g is not None}
     if not names and trained:
         raise GradientError("the loss depends on none of the parameters of the network")
-    reached = structure.reached()           # below a frozen layer statistics stay as well
+    reached = structure.trained()           # below a frozen layer statistics stay as well
     still = {s.name for s, (m, _) in zip(parameters.slots, parameters.owners) if m.key not in reached}
     names.update((n, step) for n, step in made.statistic_updates.items() if n not in still)
     return TrainingStep(fork, names, parameters.flat, [*made.losses, *made.states.values()], structure.descends)

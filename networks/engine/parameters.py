@@ -75,7 +75,7 @@ class Parameters:
 
     def trained(self) -> list[FlatSlot]:
         """The parameters that receive gradients."""
-        reached = self.structure.reached()
+        reached = self.structure.trained()
         return [s for s, (m, p) in zip(self.slots, self.owners) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 
     def pretraining_penalty(self, iteration: int, epoch: int) -> float:

@@ -1,7 +1,7 @@
 """Configurations and parameters of dl4py, of the models of Keras."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from ..structure.list_builder import ListBuilder
 from . import table as table
 from .archive import KerasFile, documents_of
 from .layer_reading import KerasLayer, LayerPart, Made, Tensor
-from .model import Call, KerasModel, model_of, references
+from .model import Call, KerasModel, further_key, model_of, references
+from .own.sharing import SharedVertex
 from .registry import TABLE, made_by_user
 from .training import loss_layer, losses_of, tell, updater_of
-from .upgrade import weights_in_order
+from .upgrade import cells_of, weights_in_order
 
 Array = np.ndarray[Any, Any]
 
@@ -72,10 +73,12 @@ def build(file: KerasFile, enforce_training_config: bool = False, graph: bool = 
     known = {name: Tensor(shape) for name, shape in model.inputs.items()}
     members = []
     for call in model.calls:
-        made, arrays = _made(file, call, [known[n] for n in call.inputs], left)
+        made, arrays = _made(file, call, [_result(file, known, n) for n in call.inputs], left)
         known[call.key] = made.output
+        known |= {further_key(call.key, i): tensor for i, (_, tensor) in enumerate(made.further, 1)}
         members.append(ModelMember(call, made, arrays))
-    _refuse_shared(file, members)
+    for name in model.outputs:
+        _result(file, known, name)
     double = any(a.dtype == np.float64 for m in members for a in m.arrays)
     network = NeuralNetConfiguration.Builder().data_type(DataType.DOUBLE if double else DataType.FLOAT)
     left += unknown
@@ -102,9 +105,8 @@ def _made(file: KerasFile, call: Call, inputs: list[Tensor], left: list[str]) ->
     entry = by_name if by_name is not None and by_name.own and call.class_name == "Lambda" else TABLE.get(call.class_name)
     if entry is None:
         raise _unknown(file, layer)
-    for name in ("mask", "initial_state"):
-        if references(call.arguments.get(name)) and (name != "mask" or not all(t.masked for t in inputs)):
-            raise layer.unsupported(f"an array given as {name}, which does not follow from Masking or Embedding,")
+    if references(call.arguments.get("mask")) and not all(t.masked for t in inputs):
+        raise layer.unsupported("an array given as mask, which does not follow from Masking or Embedding,")
     try:
         found = entry.function(layer)
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
@@ -116,10 +118,11 @@ def _made(file: KerasFile, call: Call, inputs: list[Tensor], left: list[str]) ->
     layer.leave(activity_regularizer=None)
     left += layer.left
     if call.config.get("trainable") is False:
-        made = Made(tuple(map(_frozen, made.parts)) if made.names else made.parts, made.output, made.names)
+        made = replace(made, parts=tuple(map(_frozen, made.parts)))
     if not file.weights.present or not made.names:
         return made, []
-    arrays = weights_in_order(call.class_name, call.config, call.weights.of(call.name, call.class_name, call.beside), file.version)
+    arrays = call.weights.of(call.name, call.class_name, call.beside, cells_of(call.config))
+    arrays = weights_in_order(call.class_name, call.config, arrays, file.version)
     if len(arrays) != len(made.names):
         raise FileFormatError(f"{file.where}: {layer.label} has {len(arrays)} arrays in the file; expected {len(made.names)}: "
                               f"{', '.join(made.names)}")
@@ -130,8 +133,8 @@ def _frozen(part: LayerPart) -> LayerPart:
     if not part.weights:
         return part
     if isinstance(part.conf, Layer):
-        return LayerPart(FrozenLayerWithBackprop(underlying=part.conf), part.weights)
-    return LayerPart(FrozenVertex(part.conf), part.weights) if isinstance(part.conf, GraphVertex) else part
+        return replace(part, conf=FrozenLayerWithBackprop(underlying=part.conf))
+    return replace(part, conf=FrozenVertex(part.conf)) if isinstance(part.conf, GraphVertex) else part
 
 
 def _unknown(file: KerasFile, layer: KerasLayer) -> MissingOpError:
@@ -142,17 +145,19 @@ def _unknown(file: KerasFile, layer: KerasLayer) -> MissingOpError:
                           f"register_keras_layer({name!r}, function_that_makes_a_layer)")
 
 
-def _refuse_shared(file: KerasFile, members: list[ModelMember]) -> None:
-    seen: set[str] = set()
-    for m in members:
-        if m.made.names and m.call.owner in seen:
-            raise UnsupportedVersionError(f"{file.where}: the layer {m.call.owner!r} ({m.call.class_name}) is called several times, and "
-                                          "has weights; layers of dl4py do not share parameters")
-        seen.add(m.call.owner)
+def _result(file: KerasFile, known: dict[str, Tensor], key: str) -> Tensor:
+    """Shape and mask of a result."""
+    found = known.get(key)
+    if found is None:
+        name, _, number = key.rpartition(":")
+        raise FileFormatError(f"{file.where}: the layer {name!r} has no result {number}")
+    return found
 
 
 def _is_list(members: list[ModelMember]) -> bool:
-    return all(isinstance(p.conf, (Layer, InputPreProcessor)) for m in members for p in m.made.parts)
+    """Whether one part follows the other, each with weights of its own."""
+    parts, owners = [p for m in members for p in m.made.parts], [m.call.owner for m in members if m.made.names]
+    return len(owners) == len(set(owners)) and all(isinstance(p.conf, (Layer, InputPreProcessor)) and p.sources is None for p in parts)
 
 
 class SizedListBuilder(ListBuilder):
@@ -200,18 +205,24 @@ def _graph(network: Any, model: KerasModel, members: list[ModelMember], ends: li
     builder = network.graph_builder().add_inputs(*model.inputs)
     parameters: dict[str, Array] = {}
     called = {name: name for name in model.inputs}      # what gives a tensor of Keras
+    owners: dict[tuple[str, int], str] = {}             # what has the weights of a part of a layer
     for m in members:
-        sources = [called[n] for n in m.call.inputs]
+        inputs = [called[n] for n in m.call.inputs]
+        results: list[str] = []
         for i, part in enumerate(m.made.parts):
             name = _part_name(m, i)
-            if isinstance(part.conf, Layer):
-                builder.add_layer(name, part.conf, *sources)
+            sources = (results[-1:] or inputs) if part.sources is None else [results[n] if n >= 0 else inputs[-1 - n] for n in part.sources]
+            conf: Any = PreprocessorVertex(part.conf) if isinstance(part.conf, InputPreProcessor) else part.conf
+            place = i if part.shares is None else part.shares
+            owner = owners.setdefault((m.call.owner, place), _part_name(m, place))
+            if owner != name and (part.weights or part.shares is not None):
+                conf = SharedVertex(conf, owner)
             else:
-                vertex = PreprocessorVertex(part.conf) if isinstance(part.conf, InputPreProcessor) else part.conf
-                builder.add_vertex(name, vertex, *sources)
-            parameters |= _values(m, part, name)
-            sources = [name]
-        called[m.call.key] = sources[0]
+                parameters |= _values(m, part, name)
+            (builder.add_layer if isinstance(conf, Layer) else builder.add_vertex)(name, conf, *sources)
+            results.append(name)
+        called[m.call.key] = results[-1] if results else inputs[0]
+        called |= {further_key(m.call.key, i): results[number] for i, (number, _) in enumerate(m.made.further, 1)}
     outputs: list[str] = []
     for key, loss in ends:
         source = called[key]

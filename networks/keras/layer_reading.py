@@ -48,10 +48,16 @@ class LayerPart:
         Its configuration.
     weights : dict
         By parameter, a function of the arrays of Keras by name.
+    sources : tuple of int, optional
+        Numbers of the parts whose results it takes, and -1 - i for input i of the call; by default the part in front, or all inputs.
+    shares : int, optional
+        The number of the part whose parameters it is computed with, where it has none of its own.
     """
 
     conf: Layer | GraphVertex | InputPreProcessor
     weights: Weights = field(default_factory=dict)
+    sources: tuple[int, ...] | None = None
+    shares: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,14 +69,17 @@ class Made:
     parts : tuple of LayerPart
         One behind the other; none where the layer does nothing.
     output : Tensor
-        Shape and mask of the result.
+        Shape and mask of the result, which the last part gives.
     names : tuple of str
         What the arrays of Keras are called, in their order.
+    further : tuple of (int, Tensor)
+        Further results: the numbers of the parts that give them, their shapes and masks.
     """
 
     parts: tuple[LayerPart, ...]
     output: Tensor
     names: tuple[str, ...] = ()
+    further: tuple[tuple[int, Tensor], ...] = ()
 
 
 class KerasLayer:
@@ -126,6 +135,12 @@ class KerasLayer:
         if len(self.inputs) != 1:
             raise ConfigurationError(f"{self.label} takes one input; the model gives it {len(self.inputs)}")
         return self.inputs[0]
+
+    def like(self, inputs: list[Tensor], **changes: Any) -> KerasLayer:
+        """The same layer on other inputs, with other options; what it leaves out is left out here too."""
+        found = KerasLayer(self.name, self.class_name, {**self.config, **changes}, inputs, self.version, self.arguments, self.theano)
+        found.left = self.left
+        return found
 
     @property
     def shape(self) -> Shape:

@@ -184,26 +184,35 @@ class _ModelReading:
             place = todo.pop()
             if place in nodes and place not in needed:
                 needed.add(place)
-                todo += [t[:2] for t in call_of(nodes[place][2], self.where)[0]]
+                todo += [t[:2] for t in call_of(nodes[place][2], nodes[place][0][2], self.where)[0]]
         waiting = [node for place, node in nodes.items() if place in needed]
+
+        def key(place: Reference) -> str | None:
+            """What a result is called; further ones of a layer have its name and a number."""
+            first = known.get((*place[:2], 0))
+            own = place in known or first is None or kinds.get(place[0]) in MODELS
+            return known.get(place) if own else further_key(first, place[2])  # type: ignore[arg-type]  # not None where it is not own
+
+        kinds = {name: kind for _, name, kind, _ in layers}
         while waiting:
             later = []
             for layer, number, node in waiting:
-                (document, name, kind, options), (tensors, arguments) = layer, call_of(node, self.where)
-                if any(t not in known for t in tensors):
+                (document, name, kind, options), (tensors, arguments) = layer, call_of(node, layer[2], self.where)
+                inputs = [found for t in tensors if (found := key(t)) is not None]
+                if len(inputs) < len(tensors):
                     later.append((layer, number, node))
                     continue
-                results = self.call(document, name, kind, options, [known[t] for t in tensors], arguments, prefix, weights, beside, depth)
-                known |= {(name, number, i): key for i, key in enumerate(results)}
+                results = self.call(document, name, kind, options, inputs, arguments, prefix, weights, beside, depth)
+                known |= {(name, number, i): result for i, result in enumerate(results)}
             if len(later) == len(waiting):
-                raise FileFormatError(f"{self.where}: the layer {later[0][0][1]!r} is fed by what is not there, by itself, or by a further "
-                                      "result of a layer that has several (return_state and the like), which cannot be imported")
+                raise FileFormatError(f"{self.where}: the layer {later[0][0][1]!r} is fed by what is not there, or by itself")
             waiting = later
-        self.check(bool(ends) and all(e in known for e in ends), "the model names results that are not there")
+        results = [found for e in ends if (found := key(e)) is not None]
+        self.check(bool(ends) and len(results) == len(ends), "the model names results that are not there")
         if depth == 0:
-            self.model.outputs = [known[e] for e in ends]
+            self.model.outputs = results
             self.model.output_names = [e[0] for e in ends]
-        return [known[e] for e in ends]
+        return results
 
 
 def _first_inside(config: dict[str, Any]) -> Shape | None:
@@ -227,6 +236,11 @@ def shape_in(config: Any) -> Shape | None:
     return None
 
 
+def further_key(key: str, number: int) -> str:
+    """What a result of a call is called that is not the first one."""
+    return f"{key}:{number}"
+
+
 Reference = tuple[str, int, int]
 
 
@@ -240,6 +254,11 @@ def _reference(value: Any) -> Reference | None:
     return None
 
 
+def is_reference(value: Any) -> bool:
+    """Whether a value of a file is a tensor."""
+    return _reference(value) is not None
+
+
 def references(value: Any) -> list[Reference]:
     """All tensors in a list or a dictionary, in their order."""
     found = _reference(value)
@@ -250,15 +269,19 @@ def references(value: Any) -> list[Reference]:
 
 
 #: Arguments of calls that are further inputs, in the order in which layers have them.
-FURTHER = ("query", "inputs", "x", "x1", "value", "y", "x2", "key")
+FURTHER = ("query", "inputs", "sequences", "x", "x1", "value", "y", "x2", "key")
+#: Arguments whose numbers among the inputs are said, since they need not be there.
+NUMBERED = ("initial_state", "attention_mask")
 
 
-def call_of(node: Any, where: str) -> tuple[list[Reference], dict[str, Any]]:
-    """The tensors of a call, and its other arguments."""
+def call_of(node: Any, kind: str, where: str) -> tuple[list[Reference], dict[str, Any]]:
+    """The tensors of a call of a class, and its other arguments; functions keep them as they stand in the file."""
     if isinstance(node, dict):
         args, kwargs = node.get("args", []), node.get("kwargs", {})
         if not isinstance(args, list) or not isinstance(kwargs, dict):
             raise FileFormatError(f"{where}: a call of a layer has no arguments")
+        if kind.startswith("ops."):
+            return references([args, kwargs]), {"args": args, "kwargs": kwargs}
     else:
         args = node if isinstance(node, list) else []
         if _reference(args) is not None:
@@ -268,6 +291,10 @@ def call_of(node: Any, where: str) -> tuple[list[Reference], dict[str, Any]]:
     for name in FURTHER:
         tensors += references(kwargs.get(name))
     rest = {n: v for n, v in kwargs.items() if n not in FURTHER or not references(v)}
+    for name in NUMBERED:
+        if found := references(kwargs.get(name)):
+            rest[name] = range(len(tensors), len(tensors) + len(found))
+            tensors += found
     numbers = [v for v in [*args, *(kwargs.get(n) for n in FURTHER)] if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if len(tensors) == 1 and len(numbers) == 1:
         rest |= {"number": numbers[0], "number_first": bool(args) and args[0] is numbers[0]}

@@ -28,6 +28,8 @@ OPTIONS = {
     "U_constraint": "recurrent_constraint", "inner_activation": "recurrent_activation", "pool_length": "pool_size", "p": "rate",
     "sigma": "stddev", "gamma_init": "gamma_initializer", "beta_init": "beta_initializer", "length": "size", "stride": "strides"}
 UNITS = ("Dense", "LSTM", "GRU", "SimpleRNN", "TimeDistributedDense")
+#: Functions that are layers as well.
+ARITHMETIC = ("Add", "Subtract", "Multiply", "Divide", "TrueDivide")
 MERGES = {"sum": "Add", "mul": "Multiply", "concat": "Concatenate", "ave": "Average", "max": "Maximum", "dot": "Dot", "cos": "Dot"}
 
 
@@ -44,8 +46,26 @@ def layer_document(document: Any, owner: str, version: int) -> tuple[str, str, d
         plain = class_name
     else:
         class_name = plain
+    if version == 3 and _is_function(document) and class_name not in ARITHMETIC:
+        class_name = f"ops.{class_name}"        # may have the name of a layer
     name = str(config.get("name") or document.get("name") or class_name)
     return name, *_in_new_terms(class_name, config, version)
+
+
+def cells_of(config: dict[str, Any]) -> list[str]:
+    """The classes of the cells of a layer that has several."""
+    cell = config.get("cell")
+    inner = cell.get("config") if isinstance(cell, dict) else None
+    cells = inner.get("cells") if isinstance(inner, dict) else None
+    return [str(one.get("class_name")) for one in cells if isinstance(one, dict)] if isinstance(cells, list) else []
+
+
+def _is_function(document: dict[str, Any]) -> bool:
+    """Whether what a model calls is a function: HDF5 files do not say its module, but all layers say whether they train."""
+    called = document.get("inbound_nodes")
+    if "module" in document or not isinstance(called, list) or not called:
+        return str(document.get("module")).startswith("keras.src.ops")
+    return isinstance(called[0], dict) and "trainable" not in document["config"] and ">" not in document["class_name"]
 
 
 def _in_new_terms(class_name: str, config: dict[str, Any], version: int) -> tuple[str, dict[str, Any]]:

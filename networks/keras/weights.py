@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ class GivenWeights:
         """The weights of the layers of a model inside; ``layers`` are names and classes of the layers beside it, itself among them."""
         raise NotImplementedError
 
-    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> list[Array]:
-        """The arrays of a layer."""
+    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
+        """The arrays of a layer; ``cells`` are the classes of what it runs step by step, where these are several."""
         raise NotImplementedError
 
 
@@ -38,7 +39,7 @@ class NoWeights(GivenWeights):
     def inside(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> GivenWeights:
         return self
 
-    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> list[Array]:
+    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
         return []
 
 
@@ -57,7 +58,7 @@ class WeightsInGroup(GivenWeights):
 class NamedWeights(WeightsInGroup):
     """HDF5 files of Keras 1, 2 and 3: a group by the name of each layer, with the names of its arrays."""
 
-    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> list[Array]:
+    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
         return [array for _, array in self.named(layer)]
 
     def named(self, layer: str) -> list[tuple[str, Array]]:
@@ -83,7 +84,7 @@ class PathWeights(GivenWeights):
     def __init__(self, arrays: list[tuple[str, Array]], model: str) -> None:
         self.arrays, self.model = arrays, model
 
-    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> list[Array]:
+    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
         return [array for _, array in self._named(layer)]
 
     def inside(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> GivenWeights:
@@ -96,9 +97,9 @@ class PathWeights(GivenWeights):
 class LayeredWeights(WeightsInGroup):
     """Weights of Keras 3: a group for each layer, called by its class and a number, with groups for its parts."""
 
-    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> list[Array]:
+    def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
         found = self._group(layer, layers)
-        return [] if found is None else _arrays(found)
+        return [] if found is None else _arrays(found, cells)
 
     def inside(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> GivenWeights:
         found = self._group(layer, layers)
@@ -108,13 +109,8 @@ class LayeredWeights(WeightsInGroup):
         holder = next((self.group.group(n) for n in ("layers", "_layer_checkpoint_dependencies") if n in self.group), None)
         if holder is None:
             raise FileFormatError(f"{self.group.name} has no group 'layers', where Keras 3 puts the weights")
-        taken: dict[str, int] = {}
-        for name, kind in layers:
-            stem = snake_case(kind)
-            number = taken.get(stem, 0)
-            taken[stem] = number + 1
+        for (name, _), entry in zip(layers, _entries([kind for _, kind in layers])):
             if name == layer:
-                entry = f"{stem}_{number}" if number else stem
                 return holder.group(entry) if entry in holder else _by_name(holder, layer)
         return None
 
@@ -128,16 +124,26 @@ def _by_name(holder: Hdf5Group, layer: str) -> Hdf5Group | None:
     return None
 
 
-def _arrays(group: Hdf5Group) -> list[Array]:
+def _entries(kinds: Sequence[str]) -> list[str]:
+    """The names of groups of objects of these classes."""
+    stems = [snake_case(kind) for kind in kinds]
+    counts = [stems[:i].count(stem) for i, stem in enumerate(stems)]
+    return [f"{stem}_{count}" if count else stem for stem, count in zip(stems, counts)]
+
+
+def _arrays(group: Hdf5Group, cells: Sequence[str] = ()) -> list[Array]:
     """The variables of a layer, then those of its parts."""
     found = []
     names = group.names()
     if "vars" in names:
         variables = group.group("vars")
         found += [variables.array(n) for n in sorted((n for n in variables.names() if n.isdigit()), key=int)]
+    if "cells" in names:
+        inner = group.group("cells")
+        found += [array for entry in _entries(cells) if entry in inner for array in _arrays(inner.group(entry))]
     for part in PARTS:
         if part in names:
-            found += _arrays(group.group(part))
+            found += _arrays(group.group(part), cells)
     return found
 
 

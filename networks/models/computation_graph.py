@@ -196,10 +196,7 @@ class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin,
     @answers_in_kind
     def rnn_time_step(self, *inputs: Any) -> list[Any]:
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
-        x = [as_array(v) for v in arrays_of(inputs)]
-        single = all(v.ndim == 2 for v in x)
-        outs = self._step_in_time(NetworkBatch([v[:, :, None] if single else v for v in x]))
-        return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
+        return self._next_steps([as_array(v) for v in arrays_of(inputs)])
 
     @answers_in_kind
     def rnn_activate_using_stored_state(self, inputs: Sequence[Any], training: bool = False,

@@ -196,12 +196,9 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
     def rnn_time_step(self, x: Any) -> Any:
         """Activations for the next steps of series, going on from the state of the last call.
 
-        Shapes: x (batch, size, time) or (batch, size) for one step.
+        Shapes: x (batch, size, time) or (batch, size) for one step; for a layer of indices (batch, time).
         """
-        given = as_array(x)
-        single = given.ndim == 2 and self._recurrent()
-        (out,) = self._step_in_time(NetworkBatch([given[:, :, None] if single else given]))
-        return out[:, :, 0] if single and out.ndim == 3 else out
+        return self._next_steps([as_array(x)])[0]
 
     @answers_in_kind
     def rnn_activate_using_stored_state(self, x: Any, training: bool = False, store_last_for_tbptt: bool = False) -> list[Any]:
@@ -211,9 +208,6 @@ class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluatio
         :meth:`rnn_time_step`.
         """
         return [np.array(x), *self._activate_piece(NetworkBatch([x]), training, store_last_for_tbptt)]
-
-    def _recurrent(self) -> bool:
-        return not getattr(self._configuration.layers[0], "takes_indices", False)
 
     # Training
 

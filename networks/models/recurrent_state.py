@@ -4,12 +4,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ...layers.standard.recurrent import GravesBidirectionalLSTM
 from ...layers.standard.wrappers import Bidirectional
 from ...samediff.base.user_code.users_arrays import users_array
 from ...samediff.errors import GraphError
 from ...samediff.expressions.arrays import as_array
 from ..batches.batch import NetworkBatch
+from ..batches.batch_checks import time_axis
 from .network import Network
 
 
@@ -55,6 +58,15 @@ class RecurrentStateMixin(Network):
         """Have ``rnn_time_step`` continue from the states that ``rnn_activate_using_stored_state`` kept."""
         self._states.update(self._piece_states)
 
+    def _next_steps(self, given: list[Any]) -> list[Any]:
+        """The outputs for the next steps; rows are one step, but those of indices."""
+        structure = self.engine.structure
+        axis, rows = time_axis(structure), all(v.ndim == 2 for v in given)
+        indices = {name for m in structure.members if _takes_indices(m.conf) for name in m.inputs}
+        series = [np.expand_dims(v, axis) if rows and name not in indices else v for name, v in zip(structure.inputs, given)]
+        outs = self._step_in_time(NetworkBatch(series))
+        return [o.take(0, axis) if rows and o.ndim == 3 and o.shape[axis] == 1 else o for o in outs]
+
     def _step_in_time(self, batch: NetworkBatch) -> list[Any]:
         """Outputs for the next steps of series, from the states of ``rnn_time_step``."""
         for member in self.engine.structure.members:
@@ -84,6 +96,12 @@ class RecurrentStateMixin(Network):
         if old is not None and old.shape[0] != batch.size:
             raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
                              "call rnn_clear_previous_state first")
+
+
+def _takes_indices(conf: Any) -> bool:
+    """Whether a layer, or what it wraps, takes numbers of rows."""
+    inner = getattr(conf, "underlying", None)
+    return bool(getattr(conf, "takes_indices", False)) or (inner is not None and _takes_indices(inner))
 
 
 def _both_ways(conf: Any) -> bool:

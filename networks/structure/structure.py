@@ -48,6 +48,11 @@ class Member:
         return bool(getattr(self.conf, "frozen", False))
 
     @property
+    def parameters_of(self) -> str:
+        """The key of the member whose parameters it uses: its own, but for members that share those of another."""
+        return getattr(self.conf, "parameters_of", None) or self.key
+
+    @property
     def can_pretrain(self) -> bool:
         """True for layers with a rule of pretraining."""
         return hasattr(self.conf, "define_pretraining")
@@ -65,6 +70,10 @@ class Member:
         return [(FlatSlot(f"{self.key}_{p.name}", p.shape, self.conf.updater_for(p), p.order,
                           () if self.only_pretrained(p) else self.conf.regularization_for(p), key=self._updater_key(p),
                           scaled=p.role != "statistic", updated=not self.only_pretrained(p)), p) for p in table]
+
+    def used_parameters(self) -> list[Parameter]:
+        """The parameters with which the member computes, its own or those of another member."""
+        return [p for _, p in self._slots] if self.parameters_of == self.key else self.conf.shared_parameters()  # type: ignore[no-any-return]
 
     def _updater_key(self, parameter: Parameter) -> Any:
         return self.conf.updater_key(parameter) if hasattr(type(self.conf), "updater_key") else None
@@ -193,6 +202,10 @@ class Structure:
                 ahead.extend(self._by_key[n] for n in member.inputs if n in self._by_key)
         return found
 
+    def trained(self) -> set[str]:
+        """Keys of the members whose parameters gradients reach, there or where another member shares them."""
+        return {self.member(key).parameters_of for key in self.reached()}
+
 
 def place_of(place: Any, count: int, what: str = "layer") -> int:
     """A place among ``count`` layers, counted from the end where it is negative.
@@ -242,11 +255,27 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
             members.append(Member(name, vertex.layer, inputs, vertex.pre_processor))
         else:
             members.append(Member(name, vertex, inputs + _named(name, vertex, configuration), None, False))
+    _check_shared(members)
     layers = (v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex))
     default = next(layers, configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
                      configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices),
                      Solver.of(default), _piece_length(configuration))
+
+
+def _check_shared(members: list[Member]) -> None:
+    """ConfigurationError where a member shares the parameters of one that is not there, or has others."""
+    known = {m.key: m for m in members}
+    for member in members:
+        if member.parameters_of == member.key:
+            continue
+        owner = known.get(member.parameters_of)
+        if owner is None or owner.parameters_of != owner.key:
+            raise ConfigurationError(f"{member.label} shares the parameters of {member.parameters_of!r}, which is no vertex with "
+                                     f"parameters of its own{did_you_mean(member.parameters_of, list(known))}")
+        expected, given = ({p.name: p.shape for p in one.used_parameters()} for one in (member, owner))
+        if expected != given:
+            raise ConfigurationError(f"{member.label} needs parameters of the shapes {expected}; those of {owner.label} are {given}")
 
 
 def _piece_length(configuration: NetworkConfiguration) -> int | None:

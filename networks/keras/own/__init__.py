@@ -4,15 +4,19 @@ from . import (
     attention,
     channel_dropout,
     conv_lstm,
+    convolution,
     losses,
     masking,
     merging,
     normalization,
+    operations,
     positions,
     recurrent,
     shaping,
+    sharing,
+    states,
     updaters,
 )
 
-__all__ = ["activations", "attention", "channel_dropout", "conv_lstm", "losses", "masking", "merging", "normalization", "positions",
-           "recurrent", "shaping", "updaters"]
+__all__ = ["activations", "attention", "channel_dropout", "conv_lstm", "convolution", "losses", "masking", "merging", "normalization",
+           "operations", "positions", "recurrent", "shaping", "sharing", "states", "updaters"]

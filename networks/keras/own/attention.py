@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from ....layers.functions.weight_init import WeightInitXavierUniform
 from ....layers.types.input_type import InputType
@@ -29,28 +32,33 @@ class SeriesAttention(GraphDefinedVertex):
     ----------
     causal : bool
         Whether a step attends to itself and what is before it alone.
+    scores : bool
+        Whether the result is what each query gives to each key, in the place of what it sees.
     """
 
     min_inputs: ClassVar[int] = 2
     max_inputs: ClassVar[int | None] = 3
     causal: bool = False
+    scores: bool = False
+
+    @property
+    def score_heads(self) -> tuple[int, ...]:
+        """The sizes of scores in front of queries and keys, without the batch."""
+        return ()
 
     def parameters_document(self) -> dict[str, Any] | None:
         return None
 
-    def hidden(self, sd: SameDiff, scores: SDVariable, masks: list[SDVariable | None], heads: bool) -> SDVariable:
-        """Scores (batch, [heads,] queries, keys) with those that must not count far below zero."""
-        given = masks[1] if masks[1] is not None else masks[2] if len(masks) > 2 else None
-        if given is not None:
-            shown = sd.call("base", "expand_dims", given, 1)
-            shown = sd.call("base", "expand_dims", shown, 1) if heads else shown
-            scores = scores + (shown - 1.0) * -FAR
+    def allowed(self, sd: SameDiff, scores: SDVariable, masks: list[SDVariable | None]) -> SDVariable | None:
+        """1 where a score counts and 0 elsewhere, (batch, queries, keys) or sizes that spread to these; None where all count."""
+        found: list[SDVariable] = [sd.call("base", "expand_dims", m, 1) for m in masks[1:] if m is not None]
         if self.causal:
             ones = sd.call("base", "ones_like", scores)
             rank = len(scores.spec.shape or ())
             rows, columns = (sd.call("base", "cumsum", ones, False, False, axis) for axis in (rank - 2, rank - 1))
-            scores = scores + sd.call("base", "gt", columns, rows).cast_to(scores.dtype) * FAR
-        return scores
+            seen = sd.call("base", "gte", rows, columns).cast_to(scores.dtype)
+            found.append(seen if rank == 3 else seen[:, 0])
+        return reduce(lambda a, b: a * b, found) if found else None
 
     def result_size(self, *sizes: int) -> int:
         """The size of one step of the result, by those of the inputs."""
@@ -59,6 +67,8 @@ class SeriesAttention(GraphDefinedVertex):
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
         given = [shapes.shape_of(t) for t in input_types]
+        if self.scores:
+            return shapes.type_of((*self.score_heads, given[0][0], given[1][0]))
         return shapes.type_of((given[0][0], self.result_size(*(s[-1] or 0 for s in given))))
 
     def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
@@ -79,6 +89,10 @@ class MultiHeadAttention(SeriesAttention):
         Number of heads of keys and values, each of which several heads of queries share; as many as ``n_heads`` where 0.
     has_bias : bool
         Whether projections have biases; True by default.
+    given_mask : bool
+        Whether the last input says which queries see which keys, (batch, query time, time) of 1 and 0.
+    blind_zero : bool
+        Whether a query that may see nothing gets zeros; the mean of all values by default.
     """
 
     n_in_queries: int = 0
@@ -90,6 +104,13 @@ class MultiHeadAttention(SeriesAttention):
     value_size: int = 0
     n_out: int = 0
     has_bias: bool = True
+    given_mask: bool = False
+    blind_zero: bool = False
+    max_inputs: ClassVar[int | None] = 4
+
+    @property
+    def score_heads(self) -> tuple[int, ...]:
+        return (self.n_heads,)
 
     def result_size(self, *sizes: int) -> int:
         return self.n_out
@@ -117,7 +138,6 @@ class MultiHeadAttention(SeriesAttention):
         """(batch, heads, time, size)."""
         rows = self._projected(sd, x, name, params)
         sizes = [sd.call("base", "expand_dims", sd.call("base", "size_at", x, i), 0) for i in (0, 1)]
-        import numpy as np
         shape = sd.call("base", "concat", 0, *sizes, sd.constant(np.array([heads, size], np.int64)))
         found = sd.call("base", "permute", sd.call("base", "reshape", rows, shape), 0, 2, 1, 3)
         if heads == self.n_heads:
@@ -126,15 +146,28 @@ class MultiHeadAttention(SeriesAttention):
         return sd.call("base", "concat", 1, *[found[:, i // each:i // each + 1] for i in range(self.n_heads)])  # type: ignore[no-any-return]
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
-        import numpy as np
         queries, values = inputs[:2]
-        keys = inputs[2] if len(inputs) > 2 else values
+        series = inputs[:-1] if self.given_mask else inputs
+        keys = series[2] if len(series) > 2 else values
         heads = self.key_heads or self.n_heads
         q = self._heads(sd, queries, "q", self.n_heads, self.head_size, params) * (1 / math.sqrt(self.head_size))
         k = self._heads(sd, keys, "k", heads, self.head_size, params)
         v = self._heads(sd, values, "v", heads, self.value_size, params)
-        scores = self.hidden(sd, sd.call("base", "mmul", q, k, False, True), masks, True)
-        attended = sd.call("base", "mmul", sd.call("nn", "softmax", scores, -1), v)
+        scores = sd.call("base", "mmul", q, k, False, True)
+        counted = self.allowed(sd, scores, masks[:len(series)])
+        further = [inputs[-1].cast_to(scores.dtype)] if self.given_mask else []
+        if masks[0] is not None:
+            further.append(sd.call("base", "expand_dims", masks[0], 2))
+        for more in further:
+            counted = more if counted is None else counted * more
+        if counted is not None:
+            counted = sd.call("base", "expand_dims", counted, 1)
+            scores = scores * counted + (1.0 - counted) * FAR
+        weights = sd.call("nn", "softmax", scores, -1)
+        weights = weights * counted if self.blind_zero and counted is not None else weights
+        if self.scores:
+            return weights  # type: ignore[no-any-return]
+        attended = sd.call("base", "mmul", weights, v)
         joined = sd.call("base", "reshape", sd.call("base", "permute", attended, 0, 2, 1, 3), -1, self.n_heads * self.value_size)
         out = sd.call("nn", "linear", joined, params["Wo"], *([params["bo"]] if self.has_bias else []))
         sizes = [sd.call("base", "expand_dims", sd.call("base", "size_at", queries, i), 0) for i in (0, 1)]
@@ -173,5 +206,9 @@ class Attention(SeriesAttention):
         else:
             scores = sd.call("base", "mmul", queries, keys, False, True)
             scores = scores * params["scale"] if self.scale_shape is not None else scores
-        weights = sd.call("nn", "softmax", self.hidden(sd, scores, masks, False), -1)
-        return sd.call("base", "mmul", weights, values)  # type: ignore[no-any-return]
+        counted = self.allowed(sd, scores, masks[:2])
+        weights = sd.call("nn", "softmax", scores if counted is None else scores + (1.0 - counted) * FAR, -1)
+        if self.scores:
+            return weights  # type: ignore[no-any-return]
+        seen: SDVariable = sd.call("base", "mmul", weights, values)
+        return seen if masks[0] is None else seen * sd.call("base", "expand_dims", masks[0], 2)

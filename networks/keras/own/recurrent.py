@@ -93,10 +93,20 @@ class Recurrent(ShapedResult, FeedForwardLayer):
             bias[self.n_out:2 * self.n_out] = 1
         return bias
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states."""
+        return ("h", "c") if self.cell == "lstm" else ("h",)
+
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        series, last = self.run(sd, x, params, mask)
+        return series if self.return_sequences else last[0]
+
+    def run(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None,
+            first: list[SDVariable] | None = None) -> tuple[SDVariable, list[SDVariable]]:
+        """The results of all steps, (batch, time, n_out), and the states behind them; ``first`` are those in front."""
         if self.go_backwards:
             x, mask = sd.call("base", "reverse", x, 1), None if mask is None else sd.call("base", "reverse", mask, 1)
-        names = ("h", "c") if self.cell == "lstm" else ("h",)
         sequences = [x.permute(1, 0, 2)]
         if mask is not None:
             sequences.append(sd.call("base", "expand_dims", mask.permute(1, 0), 2))
@@ -109,10 +119,10 @@ class Recurrent(ShapedResult, FeedForwardLayer):
             new = [n * seen + c * (1.0 - seen) for n, c in zip(new, carries)]
             return new, [new[0] * seen if self.zero_masked else new[0]]
 
-        last, (states,) = sd.scan(step, [params.state(n, x, self.n_out) for n in names], sequences)
-        for name, state in zip(names, last):
+        last, (states,) = sd.scan(step, first or [params.state(n, x, self.n_out) for n in self.states], sequences)
+        for name, state in zip(self.states, last):
             params.keep_state(name, state)
-        return states.permute(1, 0, 2) if self.return_sequences else last[0]
+        return states.permute(1, 0, 2), list(last)
 
     def _step(self, sd: SameDiff, x: SDVariable, carries: list[SDVariable], params: LayerScope) -> list[SDVariable]:
         """The states behind a step."""

@@ -2,12 +2,14 @@
 from . import (
            activations,
            attention,
+           conv_lstm,
            convolution,
            core,
            embedding,
            merging,
            noise,
            normalization,
+           operations,
            pooling,
            recurrent,
            resizing,
@@ -15,5 +17,5 @@ from . import (
            wrappers,
 )
 
-__all__ = ["activations", "attention", "convolution", "core", "embedding", "merging", "noise", "normalization", "pooling", "recurrent",
-           "resizing", "shaping", "wrappers"]
+__all__ = ["activations", "attention", "conv_lstm", "convolution", "core", "embedding", "merging", "noise", "normalization", "operations",
+           "pooling", "recurrent", "resizing", "shaping", "wrappers"]

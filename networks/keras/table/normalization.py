@@ -17,7 +17,7 @@ UNUSED = dict.fromkeys(("gamma_regularizer", "beta_regularizer", "gamma_constrai
 
 @keras_layer("BatchNormalization", "BatchNormalizationV1", "SyncBatchNormalization",
              becomes="`BatchNormalization`; of series and volumes, and with a scale or a shift alone, one that takes positions as rows",
-             lossy="regularization and constraints of gamma and beta")
+             lossy="regularization and constraints of gamma and beta; `renorm` while training")
 def batch_normalization(k: KerasLayer) -> Made:
     axis, rank = k.axis(k.get("axis", -1)), k.rank()
     if axis not in (1, rank):
@@ -33,6 +33,9 @@ def batch_normalization(k: KerasLayer) -> Made:
     else:
         conf = PositionNormalization(axis=axis, scale=scale, center=center, **fields)
     names = (*(["gamma"] if scale else []), *(["beta"] if center else []), "mean", "variance")
+    if k.get("renorm", False):
+        names += ("moving_stddev", "renorm_mean", "renorm_stddev")
+    k.leave(renorm=False)
     weights: dict[str, Any] = {"mean": lambda w: w["mean"], "var": lambda w: w["variance"]}
     if scale or center:
         weights |= {"gamma": lambda w: w.get("gamma", np.ones(size)), "beta": lambda w: w.get("beta", np.zeros(size))}

@@ -5,20 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from dl4py.layers import DenseLayer, InputType, SpatialDropout
+from dl4py.layers import ConvolutionLayer, DenseLayer, InputType, SpatialDropout
 from dl4py.layers.types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from dl4py.networks.keras.own import (
                         activations,
                         attention,
                         channel_dropout,
                         conv_lstm,
+                        convolution,
                         losses,
                         masking,
                         merging,
                         normalization,
+                        operations,
                         positions,
                         recurrent,
                         shaping,
+                        states,
 )
 
 RNG = np.random.default_rng(4)
@@ -52,6 +55,14 @@ LAYERS: list[tuple[Any, Any]] = [
     *((shaping.ResizedPictures(size=(3, 7), method=method), IMAGE) for method in ("nearest", "bilinear", "bicubic")),
     *((conv_lstm.ConvolutionalLSTM(n_in=2, n_out=2, kernel_size=(2, 1), activation="tanh", recurrent_activation="sigmoid", **options), FILM)
       for options in ({"same": True, "go_backwards": True}, {"return_sequences": False, "has_bias": False, "stride": (1, 2)})),
+    (conv_lstm.ConvolutionalLSTM(n_in=6, n_out=2, kernel_size=(2,), stride=(1,), dilation=(1,), activation="tanh",
+                                 recurrent_activation="sigmoid"), IMAGE),
+    (convolution.GroupedConvolution(underlying=ConvolutionLayer(
+        n_in=3, n_out=4, kernel_size=(2, 2), data_format="NHWC", convolution_mode="Same", activation="tanh"), groups=2), IMAGE),
+    (convolution.CutDeconvolution(n_in=3, n_out=2, kernel_size=(3,), stride=(2,), before=(1,), after=(-1,), activation="tanh"), SERIES),
+    (convolution.CutDeconvolution(n_in=6, n_out=2, kernel_size=(2, 1), stride=(1, 2), dilation=(2, 1), before=(0, 0), after=(1, -1),
+                                  activation="tanh"), IMAGE),
+    (states.StepsOf(step=-2), SERIES), (states.StepsOf(without=2), SERIES), (states.ReversedSteps(), SERIES),
     *((recurrent.Recurrent(cell=cell, n_in=3, n_out=2, activation="tanh", **options), SERIES)
       for cell, options in (("lstm", {}), ("simple", {"go_backwards": True}), ("gru", {"return_sequences": False}),
                             ("gru", {"reset_after": False, "has_bias": False})))]
@@ -59,6 +70,7 @@ LAYERS: list[tuple[Any, Any]] = [
 #: Their inputs are whole numbers.
 EMBEDDING = masking.MaskedEmbedding(n_in=6, n_out=3, activation="identity", output_format=RNNFormat.NWC)
 
+CELL = recurrent.Recurrent(cell="lstm", n_in=3, n_out=2, activation="tanh")
 VERTICES: list[tuple[Any, tuple[Any, ...]]] = [
     *((merging.ArithmeticVertex(function), (ROWS, RNG.normal(size=(3, 4)) + 3)) for function in merging.METHODS),
     (merging.ArithmeticVertex("add"), (SERIES, InputType.feed_forward(3))),
@@ -68,6 +80,9 @@ VERTICES: list[tuple[Any, tuple[Any, ...]]] = [
      (SERIES, SERIES)),
     (attention.MultiHeadAttention(n_in_queries=3, n_in_keys=3, n_in_values=3, n_heads=4, key_heads=2, head_size=2, value_size=3, n_out=4,
                                   causal=True, has_bias=False), (SERIES, SERIES)),
+    (attention.Attention(scores=True, causal=True), (SERIES, SERIES)),
+    (states.RecurrentVertex(CELL, True), (SERIES, InputType.feed_forward(2), InputType.feed_forward(2))),
+    (operations.OperationVertex("Mean", '{"args": [{"input": 0}], "kwargs": {"axis": 1}}'), (SERIES,)),
     (attention.Attention(scale_shape=()), (SERIES, SERIES)), (attention.Attention(additive=True, scale_shape=(3,)), (SERIES, SERIES))]
 
 #: All but "exponential", which grows beyond float32.

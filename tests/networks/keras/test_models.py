@@ -16,7 +16,8 @@ from dl4py.samediff.errors import FileFormatError
 
 pytest.importorskip("h5py")
 FOLDER = Path(__file__).parent / "models"
-NAMES = ("images", "words", "series", "graph")
+NAMES = ("images", "words", "series", "graph", "translating")
+GRAPHS = ("graph", "translating")
 FILES = sorted(p.name for p in FOLDER.iterdir() if p.suffix in (".keras", ".h5"))
 
 
@@ -42,7 +43,7 @@ def test_results(file):
         warnings.simplefilter("error")
         net = KerasModelImport.importKerasModelAndWeights(str(FOLDER / file))
     name = file.split(".")[0]
-    assert isinstance(net, ComputationGraph if name == "graph" else MultiLayerNetwork)
+    assert isinstance(net, ComputationGraph if name in GRAPHS else MultiLayerNetwork)
     assert_results(net, name)
 
 
@@ -51,7 +52,7 @@ def test_results(file):
 def test_a_step_of_training(name):
     net = KerasModelImport.import_keras_model_and_weights(FOLDER / f"{name}.keras")
     inputs, labels = stored(name, "x"), stored(name, "labels")
-    net.fit(MultiDataSet(inputs, labels)) if name == "graph" else net.fit(inputs[0], labels[0])
+    net.fit(MultiDataSet(inputs, labels)) if name in GRAPHS else net.fit(inputs[0], labels[0])
     with np.load(FOLDER / f"{name}.npz") as arrays:
         after = io.BytesIO(arrays["after"].tobytes())
     text = io.BytesIO((FOLDER / f"{name}.json").read_bytes())

@@ -16,11 +16,12 @@ from dl4py.layers import (
     check_vertex,
 )
 from dl4py.networks.keras.own.losses import MeanLossLayer
+from dl4py.networks.keras.own.sharing import SharedVertex
 from dl4py.samediff.configuration.classes import registered
 from tests.networks.keras.own_rows import ACTIVATIONS, EMBEDDING, LAYERS, LOSSES, VERTICES
 
-#: It has tests with networks.
-OTHERS = {MeanLossLayer}
+#: They have tests with networks.
+OTHERS = {MeanLossLayer, SharedVertex}
 
 
 @pytest.fixture(autouse=True)

@@ -190,9 +190,10 @@ def test_registrations_that_are_refused():
         register_keras_layer("acme>Other", 3)
 
 
-@pytest.mark.parametrize("options", [{"class_name": "Conv2D", "filters": 4, "kernel_size": [2, 2], "groups": 2,
+@pytest.mark.parametrize("options", [{"class_name": "Conv2D", "filters": 4, "kernel_size": [2, 2], "groups": 3,
                                       "batch_input_shape": [None, 5, 5, 2]},
-                                     {"class_name": "LSTM", "units": 2, "return_state": True, "batch_input_shape": [None, 5, 2]},
+                                     {"class_name": "RNN", "cell": {"class_name": "MyCell", "config": {}},
+                                      "batch_input_shape": [None, 5, 2]},
                                      {"class_name": "Dense", "units": 2, "activation": "my_own", "batch_input_shape": [None, 5]},
                                      {"class_name": "Conv1D", "filters": 2, "kernel_size": [2], "padding": "full",
                                       "batch_input_shape": [None, 5, 2]}])

@@ -1,6 +1,6 @@
 """Writes the models of ``models/`` with Keras 3, with inputs, results, and parameters behind a step of training.
 
-Run ``KERAS_BACKEND=jax python -m tests.networks.keras.write_models`` where Keras is installed.
+Run ``KERAS_BACKEND=jax python -m tests.networks.keras.write_models [NAME ...]`` where Keras is installed.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "models"
 RATE = 0.1
-WITH_HDF5 = ("words", "graph")
+WITH_HDF5 = ("words", "graph", "translating")
 
 
 def models():
@@ -36,6 +36,15 @@ def models():
     found = L.MultiHeadAttention(2, 2, name="attention")(L.Add()([inner(a), b]), b)
     joined = L.Concatenate()([found * 2.0, a])
     made["graph"] = keras.Model([a, b], [L.Flatten(name="flat")(joined), L.Dense(2, name="dense")(joined)], name="graph"), 0
+    def encoded(x):
+        found = shared(x)
+        return keras.ops.mean(found, axis=1) - found[:, -1]
+    shared = L.Bidirectional(L.GRU(2, return_sequences=True), name="shared")
+    a, b = keras.Input((4, 3), name="a"), keras.Input((5, 3), name="b")
+    _, h, c = L.LSTM(3, return_state=True, name="reading")(a)
+    written, *_ = L.LSTM(3, return_sequences=True, return_state=True, name="writing")(b, initial_state=[h, c])
+    grouped = L.Conv1DTranspose(2, 3, strides=2, padding="same", output_padding=1)(L.Conv1D(4, 2, groups=2)(L.Dense(4)(written)))
+    made["translating"] = keras.Model([a, b], [encoded(a) * encoded(b), grouped], name="translating"), 0
     return made
 
 
@@ -63,6 +72,8 @@ def main():
     import keras
     FOLDER.mkdir(exist_ok=True)
     for name, (model, words) in models().items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         keras.utils.set_random_seed(5)
         rng = np.random.default_rng(3)
         for weight in model.weights:

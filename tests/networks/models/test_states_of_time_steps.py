@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import LSTM, RnnOutputLayer
+from dl4py.layers import LSTM, EmbeddingSequenceLayer, RnnOutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 
 
@@ -20,3 +20,24 @@ def test_states_are_forgotten(graph, use, truncated):
     assert any(net.rnn_get_previous_states().values())
     getattr(net, use)(*([x], [y]) if graph and use == "fit" else (x, y))
     assert any(net.rnn_get_previous_states().values()) is not truncated
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["list", "graph"])
+def test_rows_are_one_step_and_indices_are_series(graph):
+    def made(first, form):
+        net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(
+            *first, LSTM(n_in=2, n_out=3, rnn_data_format=form), RnnOutputLayer(n_in=3, n_out=2, rnn_data_format=form)).build()).init()
+        return net.to_computation_graph() if graph else net
+
+    def stepped(net, x):
+        found = net.rnn_time_step(x)
+        return found[0] if graph else found
+    x = np.random.default_rng(2).normal(size=(4, 3, 2)).astype("float32")
+    whole = stepped(made([], "NWC"), x)
+    net = made([], "NWC")
+    np.testing.assert_allclose(np.stack([stepped(net, x[:, i]) for i in range(3)], 1), whole, atol=1e-6)
+    words = np.array([[1, 4, 0], [2, 2, 3]])
+    first = [EmbeddingSequenceLayer(n_in=5, n_out=2, output_format="NWC", activation="identity")]
+    whole, net = stepped(made(first, "NWC"), words), made(first, "NWC")
+    assert whole.shape == (2, 3, 2)
+    np.testing.assert_allclose(np.concatenate([stepped(net, words[:, :2]), stepped(net, words[:, 2:])[:, None]], 1), whole, atol=1e-6)
