@@ -1,7 +1,7 @@
 """Result of early stopping."""
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ...samediff.base.java.java_enum import JavaEnum
 from ..structure.java_names import EarlyStoppingListenerNames, EarlyStoppingResultNames
@@ -13,6 +13,9 @@ class TerminationReason(JavaEnum):
     Error = "Error"
     IterationTerminationCondition = "IterationTerminationCondition"
     EpochTerminationCondition = "EpochTerminationCondition"
+
+
+_Reason: TypeAlias = TerminationReason          # in the class this is a name of its own
 
 
 class EarlyStoppingResult(EarlyStoppingResultNames):
@@ -36,12 +39,12 @@ class EarlyStoppingResult(EarlyStoppingResultNames):
 
     TerminationReason: ClassVar[type[TerminationReason]] = TerminationReason
 
-    def __init__(self, reason: TerminationReason, details: str, score_vs_epoch: dict[int, float], best_model_epoch: int,
+    def __init__(self, reason: _Reason, details: str, score_vs_epoch: dict[int, float], best_model_epoch: int,
                  best_model_score: float, total_epochs: int, best_model: Any) -> None:
         self._reason, self._details, self._scores = reason, details, dict(score_vs_epoch)
         self._best_epoch, self._best_score, self._epochs, self._best = best_model_epoch, best_model_score, total_epochs, best_model
 
-    def get_termination_reason(self) -> TerminationReason:
+    def get_termination_reason(self) -> _Reason:
         """Kind of the reason."""
         return self._reason
 

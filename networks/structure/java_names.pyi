@@ -19,11 +19,11 @@ from ..early_stopping.trainer import EarlyStoppingGraphTrainer as EarlyStoppingG
 from ..early_stopping.trainer import EarlyStoppingTrainer as EarlyStoppingTrainer
 from ..engine.gradient import Gradient as Gradient
 from ..models.computation_graph import ComputationGraph as ComputationGraph
-from ..models.gradient_check_util import GradientCheck as GradientCheck
 from ..models.multilayer import MultiLayerNetwork as MultiLayerNetwork
 from ..models.network import Network as Network
 from ..parallel.inference import ParallelInference as ParallelInference
 from ..parallel.wrapper import ParallelWrapper as ParallelWrapper
+from ..reports.gradient_check_util import GradientCheck as GradientCheck
 from ..spark.base import SparkModel as SparkModel
 from ..spark.master import ParameterAveragingTrainingMaster as ParameterAveragingTrainingMaster
 from ..spark.networks import SparkDl4jMultiLayer as SparkDl4jMultiLayer
@@ -165,20 +165,6 @@ class ComputationGraphNames(JavaSpelling):
     updateRnnStateWithTbpttState = ComputationGraph.update_rnn_state_with_tbptt_state
     updaterDivideByMinibatch = ComputationGraph.updater_divide_by_minibatch
     updaterState = ComputationGraph.updater_state
-
-class GradientCheckNames(JavaSpelling):
-    callEachIter = GradientCheck.call_each_iter
-    excludeParams = GradientCheck.exclude_params
-    exitOnFirstError = GradientCheck.exit_on_first_error
-    inputMask = GradientCheck.input_mask
-    labelMask = GradientCheck.label_mask
-    maxPerParam = GradientCheck.max_per_param
-    maxRelError = GradientCheck.max_rel_error
-    minAbsoluteError = GradientCheck.min_absolute_error
-
-class GradientCheckUtilNames(JavaSpelling):
-    @staticmethod
-    def checkGradients(net: Any, *arguments: Any, **options: Any) -> bool: ...
 
 class KerasModelImportNames(JavaSpelling):
     @staticmethod
@@ -493,6 +479,20 @@ class WrapperBuilderNames(JavaSpelling):
     def devices(self, *values: Any) -> Self: ...
     def setDevices(self, *values: Any) -> Self: ...
     def setOption(self, *args: Any, **options: Any) -> Self: ...
+
+class GradientCheckNames(JavaSpelling):
+    callEachIter = GradientCheck.call_each_iter
+    excludeParams = GradientCheck.exclude_params
+    exitOnFirstError = GradientCheck.exit_on_first_error
+    inputMask = GradientCheck.input_mask
+    labelMask = GradientCheck.label_mask
+    maxPerParam = GradientCheck.max_per_param
+    maxRelError = GradientCheck.max_rel_error
+    minAbsoluteError = GradientCheck.min_absolute_error
+
+class GradientCheckUtilNames(JavaSpelling):
+    @staticmethod
+    def checkGradients(net: Any, *arguments: Any, **options: Any) -> bool: ...
 
 class SparkModelNames(JavaSpelling):
     addListeners = SparkModel.add_listeners

@@ -124,13 +124,12 @@ def _over_logistic(e: Expr, slope: Mapping[Expr, Expr | None]) -> Expr | None:
     one, power = sorted(e.args[1].args, key=lambda x: x.op == "exp")
     if power.op != "exp" or not node.is_constant(one, 1):
         return None
-    (w,), xp = power.args, Tracer([e.dtype])
-    a, b, exponent = (slope[x] for x in (*e.args, w))
-    total = None if a is None else multiply(node.apply("divide", node.constant(1, e.dtype), e.args[1]), a)
+    a, b, exponent = (slope[x] for x in (*e.args, *power.args))
+    total = None if a is None else multiply(node.apply("divide", one, e.args[1]), a)
     if b is None or exponent is None:
         return total
-    share = (-Scalar(xp, e) / (1 + xp.exp(-Scalar(xp, w)))).expr
-    return _add(total, multiply(share, exponent))
+    other = node.apply("add", one, node.apply("exp", node.apply("negative", *power.args)))
+    return _add(total, multiply(node.apply("negative", node.apply("divide", e, other)), exponent))
 
 
 def _chain(e: Expr, parts: list[Expr | None]) -> Expr | None:

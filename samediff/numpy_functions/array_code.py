@@ -127,7 +127,7 @@ def _assigning(code: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return tried()
         except (ValuesNeededError, ValueError) as error:        # NumPy says the latter of single elements
-            failed = error.__cause__ if isinstance(error.__cause__, NotInGraphError) else error
+            failed: Exception = error.__cause__ if isinstance(error.__cause__, NotInGraphError) else error
         for names in (_NEW, _TABLES):
             if xp.made & (names - xp.graph):
                 xp.graph = names

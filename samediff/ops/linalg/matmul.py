@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.datatype import DataType
+from ...base.datatype import DataType, is_floating
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GradientError, GraphError, ShapeError
-from ...expressions.arrays import is_floating
 from ...families.broadcasting import broadcast_reduced, sum_to
 from ...families.families import Reduction
 from ...ir.op import Op, Specs, op, require_floating, require_same_type

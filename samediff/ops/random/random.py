@@ -74,7 +74,7 @@ class RandomArray(Op):
 
 
 class ScaledArray(RandomArray):
-    """A random array of numbers that ``base``, a method of NumPy's generators, draws and ``scaled(xp, x, dtype)`` scales: nodes in plans."""
+    """A random array of what ``base``, a method of NumPy's generators, draws and ``scaled(xp, x, dtype)`` scales: nodes in plans."""
 
     base = ""
 
