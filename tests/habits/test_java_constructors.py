@@ -102,4 +102,5 @@ def test_types_of_inputs_have_kinds():
     names = ["FF", "RNN", "CNN", "CNNFlat", "CNN3D"]
     assert [one.getType() for one in kinds] == InputType.Type.values() == [InputType.Type.valueOf(name) for name in names]
     assert isinstance(kinds[1], InputType.InputTypeRecurrent) and InputType.inferInputType(np.zeros((3, 2))) == kinds[0]
+    assert InputType.inferInputTypes(np.zeros((3, 2)), np.zeros((3, 4, 5))) == [InputType.feed_forward(2), InputType.recurrent(4, 5)]
     assert Layer.TrainingMode.TRAIN and not Layer.TrainingMode.TEST and ActivationCube() == ActivationCube()

@@ -33,7 +33,7 @@ def test_there_and_back(value, read):
     assert read_java_value(java_value(value), "bytes") == read
 
 
-@pytest.mark.parametrize("value", [object(), b"bytes", 2 ** 70, {"a": [1j]}], ids=str)
+@pytest.mark.parametrize("value", [object(), b"bytes", 2 ** 70, {"a": [1j]}], ids=["object", "bytes", "large", "complex"])
 def test_other_values_are_refused(value):
     with pytest.raises(DataTypeError):
         java_value(value)

@@ -10,8 +10,7 @@ from ....ir.op import Kernel
 from ....ir.run_context import stream_of
 from ....ops.random.drawn import Drawn
 from ...kernel_table import kernel_for
-from ...kernels.normal_numbers import normal, normal_single
-from ...kernels.random_numbers import uniform, uniform_single
+from ...kernels.random_numbers import normal, normal_single, uniform, uniform_single
 from ...native.instruction import instruction
 from ...routines.normal_strips import normal_strips
 

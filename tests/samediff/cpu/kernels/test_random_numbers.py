@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.cpu.kernels.normal_numbers import normal, normal_single
-from dl4py.samediff.cpu.kernels.random_numbers import step_words, uniform, uniform_single
+from dl4py.samediff.cpu.kernels.random_numbers import normal, normal_single, step_words, uniform, uniform_single
 from dl4py.samediff.cpu.routines.normal_strips import normal_strips
 from dl4py.samediff.ir.run_context import RunContext
 from dl4py.samediff.ops.control.control import STRIDE, at_step
