@@ -17,6 +17,7 @@ from ..custom_op import DynamicCustomOp, is_graph
 from .composed import composed
 from .constructors import constructed
 from .op_names import ABSENT, BASES, FURTHER, IN_PLACE, IN_PLACE_ALONE, LEGACY, OP_NAMES, base_of
+from .operands import are_operands
 
 __all__ = sorted([*OP_NAMES, *BASES])
 
@@ -33,8 +34,8 @@ class NamedOp(DynamicCustomOp):
 
     def __init__(self, *args: typing.Any, **kwargs: typing.Any) -> None:
         self._begin(self.op_id)
-        if len(args) > 1 and (args[0] is None or isinstance(args[0], str)) and is_graph(args[1]):       # Java's own name of the op
-            args = args[1:]
+        if len(args) > 1 and (args[0] is None or isinstance(args[0], str)) and (is_graph(args[1]) or are_operands(args[1])):
+            args = args[1:]                                                                             # Java's own name of the op
         if args and is_graph(args[0]):
             self.same_diff, *rest = args
             args = tuple(rest)

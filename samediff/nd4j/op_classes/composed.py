@@ -12,6 +12,7 @@ from ...arrays.pairs import is_array
 from ...base.datatype import DataType
 from ...errors import GraphError
 from ...expressions.arrays import as_array
+from ...expressions.conditions import Condition
 from ...ir.op import Op
 from ...ir.variable import SDVariable
 from ...ops.linalg.mmul_transpose import MMulTranspose
@@ -35,6 +36,12 @@ def composed(name: str, args: Sequence[Any]) -> Composed | None:
     numbers = [a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool)]
     if name == "Mmul" and len(arrays) in (2, 3) and len(numbers) == 2:
         return _product(arrays, numbers, [a for a in args if isinstance(a, (bool, MMulTranspose))])
+    if name == "Histogram" and len(args) == len(arrays) == 2:
+        op = built_in("histogram", num_bins=int(arrays[1].size))
+        return Composed(op, arrays[:1], arrays[1:], functools.partial(apply, op))
+    if name == "CompareAndSet" and len(arrays) in (2, 3) and len(args) == len(arrays) + 1 and isinstance(args[-1], Condition):
+        x, y, *target = arrays
+        return Composed(None, [x, y], target or [x], functools.partial(_where_second, args[-1]))
     if name in _LOGICAL and len(arrays) in (2, 3) and len(args) == len(arrays) + 1 and len(numbers) == 1:
         x, y, *target = arrays
         return Composed(None, [x, y], target or [x], functools.partial(_unlike, _LOGICAL[name], numbers[0]))
@@ -64,6 +71,11 @@ _LOGICAL = {"And": "and", "Or": "or", "Xor": "xor"}
 def _unlike(op_id: str, number: float, x: Any, y: Any) -> Any:
     """The op on whether the elements of both arrays are another number."""
     return run(op_id, *(run("not_equals", v, as_array(number, v.dtype)) for v in (x, y)))
+
+
+def _where_second(condition: Condition, x: Any, y: Any) -> Any:
+    """y where it fulfils a condition, else x."""
+    return run("Where", y, x, run("match_condition_transform", y, condition=condition))
 
 
 def _scaled(op: Op, factors: Sequence[float], target: Sequence[Any], x: Any, y: Any) -> Any:

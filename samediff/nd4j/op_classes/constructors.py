@@ -93,7 +93,7 @@ def bound(op_ids: Sequence[str], name: str, args: Sequence[Any], kwargs: dict[st
         kwargs = DEFAULTS.get(name, {}) | kwargs
     found: list[Constructed] = []
     for cls in classes:
-        for way in (_drawn_into, _as_method, _by_kind):
+        for way in (_drawn_into, _by_sizes, _as_method, _by_kind):
             try:
                 made = way(cls, name, args, kwargs)
             except (DL4PyError, sig.Mismatch):      # the next way, or the error below
@@ -150,6 +150,18 @@ def _drawn_into(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str,
     values = dict(zip(names, _STANDARD)) if len(names) == 2 else {}
     values |= dict(zip(names[-len(options):] if options else (), options)) | kwargs
     return Constructed(cls(**values, shape=tuple(target.shape), data_type=DataType.of(target.dtype)), [], [target])
+
+
+def _by_sizes(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
+    """``Upsampling3dBp(x, gradient, ncdhw)``: how often cells were repeated, their sizes tell."""
+    if cls.id != "upsampling3d_bp" or len(args) != 3 or not (are_operands(args[:2]) and isinstance(args[2], bool)):
+        return None
+    first = 2 if args[2] else 1
+    old, new = (tuple(v.shape)[first:first + 3] for v in args[:2])
+    if len(old) < 3 or len(new) < 3 or not all(isinstance(n, int) for n in (*old, *new)):
+        return None
+    scales = dict(zip(("scale_d", "scale_h", "scale_w"), (n // max(m, 1) for m, n in zip(old, new))))
+    return Constructed(cls(ncdhw=args[2], **scales), list(args[:2]), [])
 
 
 def _spaced(cls: type[Op], args: Sequence[Any]) -> Constructed | None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,14 +24,16 @@ _FIELDS: dict[str, Any] = {"value": (int, float), "eps": float, "mode": int}
 
 def by_form(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Constructed | None:
     """The arguments by the first of the written forms that they fit."""
-    flat = [*args[0], *args[1:]] if args and are_operands(args[0]) else list(args)
+    flat = list(itertools.chain.from_iterable(a if are_operands(a) else [a] for a in args))
     for form in FORMS.get(name, ()):
         in_graph = any(isinstance(a, SDVariable) for a in flat)
         if form.startswith("eager:" if in_graph else "graph:"):
             continue
-        text = form.removeprefix("eager:").removeprefix("graph:")
+        text, _, meaning = form.removeprefix("eager:").removeprefix("graph:").partition("; ")
+        key, _, value = meaning.partition("=")
+        meant = {key: float(value) if _is_number(value) else value} if key else {}
         try:
-            return _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs, DEFAULTS.get(name, {}))
+            return _in_form(cls, [t.strip() for t in text.split(",")], flat, kwargs, DEFAULTS.get(name, {}) | meant)
         except sig.Mismatch:
             continue
     return None
@@ -53,6 +56,8 @@ def _in_form(cls: type[Op], tokens: list[str], args: list[Any], kwargs: dict[str
         raise GraphError(f"{cls.id}: the distances of each slice to each are Transforms.allEuclideanDistances and its kin")
     if given.outputs and "data_type" in cls.attribute_names():
         attributes.setdefault("data_type", DataType.of(given.outputs[0].dtype))
+    hints = sig.attribute_types(cls)
+    defaults = {name: sig.coerce(hints[name], value, name) for name, value in defaults.items()}
     return Constructed(cls(**(defaults | attributes)), inputs, given.outputs)
 
 
@@ -102,9 +107,13 @@ class _Arguments:
             self.outputs += [] if value is None else [value]
         elif name == "float":
             _meant(isinstance(value, float))
-        elif name in ("_", "0", "all"):
-            _meant(not is_operand(value) and (name == "_" or isinstance(value, bool) == (name == "all")) and (name != "0" or value == 0))
-            self.every = self.every or (name == "all" and value)
+        elif name == "_":
+            _meant(not is_operand(value))
+        elif name == "all":
+            _meant(isinstance(value, bool))
+            self.every = self.every or value
+        elif _is_number(name):
+            _meant(isinstance(value, (int, float)) and not isinstance(value, bool) and value == float(name))
         elif name == "xs":
             self._put([] if self.names else ["*xs"], [value])
         elif "." in name:
@@ -126,6 +135,7 @@ class _Arguments:
             _meant(isinstance(value, (list, tuple)) and not are_operands(value))
             self._put([name.strip("[]")], [value])
         elif name.endswith("@"):
+            value = value.get_arr() if isinstance(value, SDVariable) and value.is_constant() else value
             _meant(is_output(value) and np.size(value) == 1)
             self._put([name[:-1]], [np.asarray(value).item()])
         else:
@@ -148,6 +158,10 @@ class _Arguments:
         if "mode" in fields:
             fields["mode"] = _chosen(fields["mode"], "|".join(MODES))
         return dataclasses.replace(known, **fields)
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "").isdigit()
 
 
 def _chosen(number: int, choices: str) -> Any:

@@ -169,19 +169,24 @@ _DEVIATIONS = (
         "eager:x, _, out, keep_dims, [dimensions]") for rest in (", float, bias_corrected", ", float", "")),
     *(f"{first}, float{rest}, *dimensions" for first in ("x", "x, keep_dims", "eager:x, _, out")
       for rest in (", float, bias_corrected", ", float", "")))
+_CUMULATIVE = tuple(f"{first}, _, {rest}" for first in ("xs, xs", "eager:xs, xs, out")
+                    for rest in ("exclusive, reverse, *axis", "axis@, exclusive, reverse"))
+_ARGUMENTS = tuple(f"{first}, {rest}, [dimensions]" for first in ("x", "eager:x, out")
+                   for rest in ("keep_dims, _", "keep_dims, _, _", "_, keep_dims, _, _"))
 _NORMALIZED = "x, scale, offset, data_format:NHWC|NCHW, is_training:bool"
 
 #: Constructors whose arguments stand in another way than those of the op's methods: ``out`` is an output, ``out=`` one where it has the
-#: shape of the first argument, ``_`` says nothing, nor does ``float``, a number with a fraction, ``0`` is always 0, ``all`` asks for all
-#: distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number, ``a@`` an array whose number counts,
-#: ``[a]`` a list, ``condition.a`` a field of the condition, ``a:A|B`` a number that stands for one of these, ``a:bool`` one that is 0 or
-#: not, ``a:type`` the number of a data type, ``a+b`` an object with these fields, ``xs`` one of the inputs of an op that takes any
-#: number; ``eager:`` those for arrays alone, ``graph:`` those for variables.
+#: shape of the first argument, ``_`` says nothing, nor does ``float``, a number with a fraction, ``0`` and ``-0.5`` are always these
+#: numbers, ``all`` asks for all distances, ``a/b`` gives both, ``a..`` takes all that is left, ``a#`` is an array or a number, ``a@`` an
+#: array whose number counts, ``[a]`` a list, ``condition.a`` a field of the condition, ``a:A|B`` a number that stands for one of these,
+#: ``a:bool`` one that is 0 or not, ``a:type`` the number of a data type, ``a+b`` an object with these fields, ``xs`` one of the inputs of
+#: an op that takes any number; ``eager:`` those for arrays alone, ``graph:`` those for variables; ``; a=0`` behind them what they mean.
 FORMS = {
     **dict.fromkeys(("CosineDistance", "CosineSimilarity", "EuclideanDistance", "HammingDistance", "JaccardDistance",
                                     "ManhattanDistance"), _DISTANCE),
     **dict.fromkeys(("BatchToSpace", "BatchToSpaceND", "SpaceToBatch", "SpaceToBatchND"), _BLOCKS),
     "AlphaDropOut": ("x, p, a, alpha_prime, b", "x, out, p, a, alpha_prime, b"),
+    **dict.fromkeys(("ArgMax", "ArgMin"), _ARGUMENTS),
     "Assign": ("eager:y, x",),
     "Axpy": ("x, y, out, p, _",),
     "BroadcastTo": ("x, shape, out",),
@@ -195,11 +200,14 @@ FORMS = {
                       "image, crop_boxes, box_indices, crop_out_size, method, extrapolation_value, out"),
     "EqualsWithEps": ("eager:x, y, all, *dimensions", "eager:x, y, all, eps, *dimensions", "eager:x, y, out, keep_dims, *dimensions",
                       "eager:x, y, out, keep_dims, all, *dimensions", "eager:x, y, out, keep_dims, all, eps, *dimensions"),
+    "CumProdBp": tuple(f.replace("xs, xs", "x, upstream") for f in _CUMULATIVE),
+    "CumSumBp": _CUMULATIVE,
     **dict.fromkeys(("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"), _LEVELS),
     "ExtractImagePatches": ("x, k_h/k_w, s_h/s_w, r_h/r_w, same_mode",),
     "Fill": ("shape, out, value", "eager:shape, value@, out"),
     **dict.fromkeys(("FirstIndex", "LastIndex"), ("x, condition, condition.eps, *dimensions",)),
     "FusedBatchNorm": (_NORMALIZED, f"eager:{_NORMALIZED}, out, out, out"),
+    "ImageResize": ("graph:x, size, -0.5, preserve_aspect_ratio, antialias; method=ResizeBicubic",),
     "LayerNorm": ("eager:x, gain, out=, channels_first, *dimensions",),
     "MatchCondition": (*_MATCHED, "x, condition.eps, condition, *dimensions"),
     "MatchConditionTransform": ("x, condition.eps, condition", "eager:x, out, condition.eps, condition"),
@@ -207,6 +215,7 @@ FORMS = {
     "RandomExponential": ("eager:shape_variable, out, lambda_",),
     "RandomStandardNormal": ("shape..",),
     "RectifiedLinearDerivative": ("x, upstream, out, 0",),
+    **dict.fromkeys(("ScalarAdd", "ScalarEquals", "ScalarMultiplication", "ScalarSubtraction"), ("eager:x; scalar=0",)),
     "Split": ("eager:x, num_split@, split_dim",),
     "TensorMmul": ("x, y, dimensions_x/dimensions_y", "x, y, out, dimensions_x/dimensions_y",
                    "x, y, dimensions_x/dimensions_y, transpose_x, transpose_y, transpose_z",

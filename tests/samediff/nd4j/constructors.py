@@ -104,7 +104,7 @@ def _changed(one: Any, other: Any) -> set[str]:
         return {"refused"}
     pairs = zip(one.input_arguments, other.input_arguments)
     moved = {"input"} if any(not np.array_equal(a, b) for a, b in pairs if not hasattr(a, "get_shape")) else set()
-    if one._compute is not None and one._compute.args[1] != other._compute.args[1]:     # of several ops
+    if one._compute is not None and one._compute.args[:2][-1] != other._compute.args[:2][-1]:     # of several ops
         moved.add("number")
     if one._op is None:
         return moved

@@ -96,3 +96,44 @@ def test_seeds_of_random_ops(name, arrays):
     assert [v.eval().tolist()] == draw(1, 2)
     read = SameDiff.from_flat_buffers(sd.as_flat_buffers())
     assert [read.get_variable(v.name()).eval().tolist()] == draw(1, 2)
+
+
+G = Nd4j.create([[9.0, 8, 7], [6, 5, 4]])
+Z = Nd4j.create([[1.0, 2, 4], [3, -7, 5]])
+
+
+@pytest.mark.parametrize(("name", "arguments", "wanted"), [
+    ("CumSumBp", (G, Z.dup(), False, True, False, 1), [[15, 7, 0], [9, 4, 0]]),
+    ("CumSumBp", (G, False, True, 1), [[9, 17, 24], [6, 11, 15]]),
+    ("CumSumBp", (G, Z.dup(), True, False, True, 1), [[9, 17, 24], [6, 11, 15]]),
+    ("CumSumBp", (G, Z.dup(), True, Nd4j.scalar(1), True, False), [[15, 7, 0], [9, 4, 0]]),
+    ("CumProdBp", (G, Z.dup(), True, True, False, 1), [[22, 7, 0], [-23, 12, 0]]),
+    ("ArgMax", (True, False, False, [1]), [[2], [2]]), ("ArgMax", (Nd4j.zeros(DataType.LONG, 2), False, True, True, [1]), [2, 2]),
+    ("CompareAndSet", (G, Conditions.lessThan(7.5)), [[1, 2, 7], [6, 5, 4]]),
+    ("CompareAndSet", (G, Z.dup(), Conditions.greaterThan(2.0)), [[9, 8, 7], [6, 5, 4]]),
+    ("Histogram", (Nd4j.zeros(DataType.LONG, 4),), [1, 0, 1, 4]), ("ScalarAdd", (), [[1, 2, 4], [3, -7, 5]]),
+    ("ScalarMultiplication", (), [[0, 0, 0]] * 2), ("ScalarEquals", (), [[0, 0, 0]] * 2)])
+def test_more_of_arrays(name, arguments, wanted):
+    assert results(getattr(op_classes, name)(Z.dup(), *arguments)) == [wanted]
+
+
+def test_more_of_variables():
+    sd = SameDiff.create()
+    z, g, axis = sd.var("z", Z), sd.var("g", G), sd.constant(1)
+    small, large = (sd.var(np.ones(shape, np.float32)) for shape in ((1, 1, 2, 2, 1), (1, 1, 4, 6, 1)))
+    last = [sd.var(np.ones(shape, np.float32)) for shape in ((1, 2, 2, 1, 1), (1, 4, 6, 1, 1))]
+    image, size = sd.var(np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)), sd.constant(np.array([2, 2], np.int32))
+    for name, arguments, wanted in (
+            ("CumSumBp", (z, g, False, True, False, 1), [15, 7, 0, 9, 4, 0]),
+            ("CumSumBp", (z, g, True, axis, True, False), [15, 7, 0, 9, 4, 0]),
+            ("CumProdBp", (z, g, False, axis, True, False), [22, 7, 0, -23, 12, 0]),
+            ("ArgMax", ([z], False, True, False, False, [1]), [2, 2]),
+            ("ArgMax", (z, True, False, False, [1]), [2, 2]), ("ExpandDims", ([z, sd.constant(0)],), [1, 2, 4, 3, -7, 5]),
+            ("Upsampling3dBp", (small, large, True), [6, 6, 6, 6]), ("Upsampling3dBp", (*last, False), [6, 6, 6, 6]),
+            ("ImageResize", (image, size, -0.5, False, False), [2.058824, 4.235294, 10.764706, 12.941177])):
+        found = getattr(op_classes, name)(sd, *arguments).outputVariables()[0].eval()
+        np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-6, err_msg=name)
+    for name, arguments in (("ImageResize", (image, size, -0.75, False, False)),
+                            ("Upsampling3dBp", (sd.placeHolder("p", DataType.FLOAT, -1, 1, -1, 2, 1), large, True))):
+        with pytest.raises(GraphError, match=f"{name} cannot be called with"):
+            getattr(op_classes, name)(sd, *arguments)
