@@ -117,8 +117,8 @@ def test_plans_agree_with_the_reference(dropout, shape, dtype, monkeypatch):
     plan = plan_for(sd, {"x": given}, request_for(sd, names, True))
     if dropout in RETAINING:
         assert [s.label for s in plan.steps].count("kept") == 1 and not plan.peek().calls
-    else:                       # normal numbers have a kernel, in float32 and float64; rates that follow a schedule are those of a run
-        assert bool(plan.peek().calls) == (isinstance(dropout, Dropout) or dtype not in (DataType.FLOAT, DataType.DOUBLE))
+    else:                       # normal numbers have a kernel; rates that follow a schedule are those of a run
+        assert bool(plan.peek().calls) == isinstance(dropout, Dropout)
 
 
 def test_a_draw_of_ones_own_is_what_counts(monkeypatch):
