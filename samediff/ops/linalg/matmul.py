@@ -251,12 +251,13 @@ class Dot(Reduction):
         return super().infer(whole)
 
     def compute(self, xp: Any, x: Any, y: Any = None) -> Any:
-        """The sum of products, those of whole numbers in DOUBLE: they would wrap around."""
+        """The sum of products, those of whole numbers in DOUBLE, as they would wrap around; what has few digits is added up in FLOAT."""
         own = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
         if not is_floating(x.dtype):
             x, y = x.astype(np.float64), y.astype(np.float64)
         product = x * y
-        return product.sum(axis=normalize_axes(self.dimensions, product.ndim), keepdims=self.keep_dims, dtype=product.dtype).astype(own)
+        wide = np.dtype(np.float32) if product.dtype.itemsize == 2 else product.dtype
+        return product.sum(axis=normalize_axes(self.dimensions, product.ndim), keepdims=self.keep_dims, dtype=wide).astype(own)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
