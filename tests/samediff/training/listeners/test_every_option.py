@@ -51,8 +51,8 @@ LISTENERS: dict[type, tuple[dict[str, Any], dict[str, Any]]] = {
         "sleep_mode": SleepMode.BUSY, "time_mode": TimeMode.ADDITIVE}),
     StatsListener: ({"storage": InMemoryStatsStorage()}, {"frequency": 3, "bins": 4, "activations": 2}),
 }
-#: What does something at the start alone, or is kept in parts: tests of their own.
-ELSEWHERE = {"delete_existing", "arrays", "session"}
+#: What does something at the start alone, is kept in parts (tests of their own), or has no effect.
+ELSEWHERE = {"delete_existing", "arrays", "session", "report_gc"}
 RUNNING = ("_since", "_wanted", "session", "last_samples_per_sec", "last_batches_per_sec")
 
 

@@ -110,7 +110,7 @@ def test_performance(clock, lines):
 
 
 def test_remaining_time(clock, lines):
-    heard(TimeIterationListener(120, 2), clock, [1] * 4)
+    heard(TimeIterationListener(2, 120), clock, [1] * 4)
     assert lines == ["Remaining time: 1 min 58 s, 118 iterations", "Remaining time: 1 min 56 s, 116 iterations"]
     lines.clear()
     heard(TimeIterationListener(1), clock, [1] * 2)
