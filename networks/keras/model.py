@@ -11,6 +11,7 @@ from .upgrade import layer_document
 from .weights import GivenWeights
 
 MODELS = ("Sequential", "Functional", "Model", "Functional>Model")
+FOLD, UNFOLD = "fold", "unfold"         # parts of a TimeDistributed around a model
 MOST_CALLS = 5000
 MOST_DEPTH = 20
 
@@ -157,9 +158,25 @@ class _ModelReading:
              weights: GivenWeights, beside: list[tuple[str, str]], depth: int) -> list[str]:
         if kind in MODELS:
             return self.inside({**document, "class_name": kind}, f"{prefix}{name}_", weights.inside(name, kind, beside), inputs, depth + 1)
+        inner = options.get("layer") if kind == "TimeDistributed" else None
+        if isinstance(inner, dict) and layer_document(inner, self.where, self.version)[1] in MODELS:
+            return self.at_each_step(inner, name, inputs, prefix, weights.inside(name, kind, beside).held(), depth)
         key = self.unique(prefix + name)
         self.model.calls.append(Call(key, name, kind, options, tuple(inputs), arguments, weights, beside, prefix + name))
         return [key]
+
+    def at_each_step(self, document: dict[str, Any], name: str, inputs: list[str], prefix: str, weights: GivenWeights,
+                     depth: int) -> list[str]:
+        """Add a model with the steps of its input as examples."""
+        def add(part: str, key: str, given: list[str]) -> list[str]:
+            found = self.unique(key)
+            self.model.calls.append(Call(found, name, "TimeDistributed", {"part": part}, tuple(given), {}, weights, [], key))
+            return [found]
+        _, kind, _ = layer_document(document, self.where, self.version)
+        steps = add(FOLD, f"{prefix}{name}_steps", inputs)
+        rows = self.inside({**document, "class_name": kind}, f"{prefix}{name}_", weights, steps, depth + 1)
+        self.check(len(rows) == len(inputs) == 1, f"the model inside of {name!r} has several inputs or results")
+        return add(UNFOLD, prefix + name, [*rows, *inputs])
 
     def graph(self, layers: list[Any], beside: list[tuple[str, str]], config: dict[str, Any], prefix: str, weights: GivenWeights,
               given: list[str] | None, depth: int) -> list[str]:

@@ -26,6 +26,10 @@ class GivenWeights:
         """The weights of the layers of a model inside; ``layers`` are names and classes of the layers beside it, itself among them."""
         raise NotImplementedError
 
+    def held(self) -> GivenWeights:
+        """Those of what a wrapper holds, of the weights of the wrapper."""
+        return self
+
     def of(self, layer: str, class_name: str, layers: list[tuple[str, str]], cells: Sequence[str] = ()) -> list[Array]:
         """The arrays of a layer; ``cells`` are the classes of what it runs step by step, where these are several."""
         raise NotImplementedError
@@ -104,6 +108,9 @@ class LayeredWeights(WeightsInGroup):
     def inside(self, layer: str, class_name: str, layers: list[tuple[str, str]]) -> GivenWeights:
         found = self._group(layer, layers)
         return NoWeights() if found is None else LayeredWeights(found)
+
+    def held(self) -> GivenWeights:
+        return LayeredWeights(self.group.group("layer")) if "layer" in self.group else NoWeights()
 
     def _group(self, layer: str, layers: list[tuple[str, str]]) -> Hdf5Group | None:
         holder = next((self.group.group(n) for n in ("layers", "_layer_checkpoint_dependencies") if n in self.group), None)

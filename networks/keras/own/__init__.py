@@ -15,8 +15,9 @@ from . import (
     shaping,
     sharing,
     states,
+    steps,
     updaters,
 )
 
 __all__ = ["activations", "attention", "channel_dropout", "conv_lstm", "convolution", "losses", "masking", "merging", "normalization",
-           "operations", "positions", "recurrent", "shaping", "sharing", "states", "updaters"]
+           "operations", "positions", "recurrent", "shaping", "sharing", "states", "steps", "updaters"]

@@ -1,11 +1,14 @@
 """Layers that act at each position of series, images and volumes with channels last, and convolutions over time as images."""
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
 
 from ....layers.base.affine import activated
-from ....layers.base.base import Layer, layer
+from ....layers.base.base import FeedForwardLayer, Layer, layer
 from ....layers.ops.series_ops import PositionRows, RowPositions
 from ....layers.preprocessors import InputPreProcessor
 from ....layers.standard.convolution import Deconvolution2D, DepthwiseConvolution2D, SeparableConvolution2D
@@ -16,6 +19,7 @@ from ....layers.standard.wrappers import BaseWrapperLayer
 from ....layers.types.formats import CNN2DFormat
 from ....layers.types.input_type import InputType
 from ....layers.types.parameters import ParameterTable
+from ....samediff.configuration.declaring import Convertible
 from ..shapes import Shape
 from .result_shapes import ShapedResult
 
@@ -38,6 +42,45 @@ class PositionDense(ShapedResult, DenseLayer):
             return activated(self, sd, self.pre_output(sd, x, params))
         rows = activated(self, sd, self.pre_output(sd, sd.add_op(PositionRows(True), [x]), params))
         return sd.add_op(RowPositions(True), [rows, x])  # type: ignore[no-any-return]
+
+
+@layer("dl4py.keras.EinsumDense")
+class EinsumDense(ShapedResult, FeedForwardLayer):
+    """A product with weights as ``numpy.einsum`` writes it, a bias, and an activation.
+
+    Parameters
+    ----------
+    equation : str
+        Axes of the input with its batch and of the weights, and of the result: "abc,cde->abde".
+    weight_shape, bias_shape : tuple of int
+        Shapes of ``W`` and ``b``; without a bias the second is empty.
+    result : tuple of int
+        The shape of the result without the batch, -1 where a size is open.
+    """
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    equation: str = "ab,bc->ac"
+    weight_shape: Convertible[tuple[int, ...]] = ()
+    bias_shape: Convertible[tuple[int, ...]] = ()
+    result: Convertible[tuple[int, ...]] = ()
+
+    def result_shape(self, shape: Shape) -> Shape:
+        return tuple(None if n < 0 else n for n in self.result)
+
+    def with_n_in(self, size: int, override: bool) -> Self:
+        return self
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W, and b where there is one."""
+        fans = math.prod(self.weight_shape)
+        params.weight("W", self.weight_shape, fan_in=fans / self.weight_shape[-1], fan_out=self.weight_shape[-1])
+        if self.bias_shape:
+            params.bias("b", self.bias_shape, init=self.bias_init)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        made: Any = np.einsum(self.equation, x, params["W"])  # type: ignore[call-overload]  # variables are arrays to NumPy
+        return activated(self, sd, made + params["b"] if self.bias_shape else made)
 
 
 @layer("dl4py.keras.PositionNormalization")

@@ -8,7 +8,7 @@ from ....layers.standard.wrappers import TimeDistributed
 from ....layers.types.formats import RNNFormat
 from ..layer_reading import KerasLayer, Made
 from ..own.masking import Masking
-from ..own.positions import PositionDense
+from ..own.positions import EinsumDense, PositionDense
 from ..registry import keras_layer
 
 
@@ -29,20 +29,32 @@ def dense(k: KerasLayer) -> Made:
     return k.made(conf, weights, names, shape=(*shape[:-1], units))
 
 
-@keras_layer("EinsumDense", becomes="as `Dense`, where the equation is that of a dense layer", lossy="other equations are refused")
+@keras_layer("EinsumDense", becomes="as `Dense`, where the equation is that of a dense layer; else a layer of this equation",
+             lossy="dots for any number of axes are refused there")
 def einsum_dense(k: KerasLayer) -> Made:
     equation = str(k.get("equation")).replace(" ", "")
     left, _, right = equation.partition("->")
     x, _, kernel = left.partition(",")
-    x, right = x.removeprefix("...").lstrip("."), right.removeprefix("...").lstrip(".")
-    if len(kernel) != 2 or x[-1:] != kernel[0] or right[-1:] != kernel[1] or x[:-1] != right[:-1]:
-        raise k.unsupported(f"equation={equation!r}")
-    shape = k.get("output_shape")
-    units = int(shape[-1] if isinstance(shape, (list, tuple)) else shape)
-    bias = k.get("bias_axes", None)
-    if bias not in (None, right[-1:]):
-        raise k.unsupported(f"bias_axes={bias!r}")
-    return dense(KerasLayer(k.name, k.class_name, {**k.config, "units": units, "use_bias": bias is not None}, k.inputs, k.version))
+    given, behind = k.get("output_shape"), k.get("bias_axes", None) or ""
+    sizes = list(given) if isinstance(given, (list, tuple)) else [given]
+    plain = (x.removeprefix("...").lstrip("."), right.removeprefix("...").lstrip("."))
+    if len(kernel) == 2 and plain[0][-1:] == kernel[0] and plain[1][-1:] == kernel[1] and plain[0][:-1] == plain[1][:-1] and (
+            behind in ("", right[-1:])):
+        return dense(k.like(k.inputs, units=int(sizes[-1]), use_bias=bool(behind)))
+    if "..." in equation or len(x) != k.rank() + 1 or len(right) != len(sizes) + 1 or not set(behind) <= set(right) <= set(x + kernel):
+        raise k.unsupported(f"equation={equation!r} with output_shape={given!r}")
+    known = dict(zip(right[1:], sizes)) | {c: n for c, n in zip(x[1:], k.shape) if n is not None}
+    weights = tuple(known.get(c) or 0 for c in kernel)
+    if 0 in weights:
+        raise k.unsupported(f"equation={equation!r} of inputs of the shape {k.shape}")
+    bias = tuple(known[c] if c in behind else 1 for c in right[min(map(right.index, behind), default=len(right)):])
+    shape = tuple(known.get(c) for c in right[1:])
+    conf: Any = EinsumDense(equation=equation, weight_shape=weights, bias_shape=bias, result=tuple(-1 if n is None else n for n in shape),
+                            activation=k.activation(), **k.trained())
+    makers, names = biased({"W": lambda w: w["kernel"]}, ("kernel",), bool(bias))
+    if bias:
+        makers["b"] = lambda w: w["bias"].reshape(bias)
+    return k.made(conf, makers, names, shape=shape)
 
 
 @keras_layer("Activation", becomes="`ActivationLayer`")

@@ -1,6 +1,7 @@
 """Layers around layers."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ....layers.base.base import Layer
@@ -9,9 +10,11 @@ from ....layers.standard.wrappers import Bidirectional, LastTimeStep
 from ....layers.types.formats import BidirectionalMode
 from ....layers.vertices.combine import ElementWiseOp, ElementWiseVertex, MergeVertex
 from ..layer_reading import KerasLayer, LayerPart, Made, Tensor
+from ..model import FOLD, UNFOLD
 from ..own.positions import EachStep
 from ..own.recurrent import Recurrent
 from ..own.states import ReversedSteps
+from ..own.steps import FoldSteps, UnfoldSteps
 from ..registry import TABLE, keras_layer
 from ..upgrade import layer_document
 from .recurrent import recurrent_layer, stepping, takes_states
@@ -105,9 +108,15 @@ def _two_layers(k: KerasLayer, inner: KerasLayer, other: KerasLayer, mode: str |
     return Made(tuple(parts), Tensor((*steps, units), masked and all_steps), tuple(names), tuple(further))
 
 
-@keras_layer("TimeDistributed", becomes="the layer itself where it acts on the last axis; else a layer at each step",
-             lossy="layers inside that become several are refused")
+@keras_layer("TimeDistributed", becomes="the layer itself where it acts on the last axis; else a layer at each step, or what is inside on "
+                                        "all steps as examples",
+             lossy="batch normalization inside takes its statistics of all steps together")
 def time_distributed(k: KerasLayer) -> Made:
+    if k.get("part", None) == FOLD:
+        return k.made(FoldSteps(), shape=k.shape[1:], masked=False)
+    if k.get("part", None) == UNFOLD:
+        rows, series = k.inputs
+        return k.made(UnfoldSteps(), shape=(series.shape[0], *rows.shape), masked=series.masked)
     step = [Tensor(k.shape[1:])]
     inner = held(k, "layer", step)
     if inner.class_name in LAST_AXIS:
@@ -117,14 +126,18 @@ def time_distributed(k: KerasLayer) -> Made:
     if inner.class_name not in TABLE:
         raise k.unsupported(f"the layer {inner.class_name} inside")
     made = TABLE[inner.class_name].function(inner)
-    confs = [p.conf for p in made.parts]
-    if len(confs) != 1 or not isinstance(confs[0], Layer):
-        raise k.unsupported(f"the layer {inner.class_name} inside")
-    sizes = [k.size(i) for i in range(k.rank())]
-    if None in made.output.shape:
-        raise k.unsupported("open sizes behind the layer inside")
-    conf = EachStep(underlying=confs[0], steps=sizes[0], shape=tuple(sizes[1:]), result=made.output.shape)
-    return k.made(conf, dict(made.parts[0].weights), made.names, shape=(sizes[0], *made.output.shape))
+    confs, sizes = [p.conf for p in made.parts], (*k.shape, *made.output.shape)
+    if len(confs) == 1 and isinstance(confs[0], Layer) and None not in sizes:
+        conf = EachStep(underlying=confs[0], steps=k.size(0), shape=k.sizes()[1:], result=made.output.shape)
+        return k.made(conf, dict(made.parts[0].weights), made.names, shape=(k.size(0), *made.output.shape))
+    if made.further:
+        raise k.unsupported(f"several results of the layer {inner.class_name} inside")
+    parts = [LayerPart(FoldSteps())]
+    for part in made.parts:
+        sources = None if part.sources is None else tuple(n + 1 if n >= 0 else 0 for n in part.sources)
+        parts.append(replace(part, sources=sources, shares=None if part.shares is None else part.shares + 1))
+    parts.append(LayerPart(UnfoldSteps(), sources=(len(parts) - 1, -1)))
+    return Made(tuple(parts), Tensor((k.shape[0], *made.output.shape), k.input.masked), made.names)
 
 
 #: Layers for which steps are no different from other axes.

@@ -22,6 +22,7 @@ from dl4py.networks.keras.own import (
                         recurrent,
                         shaping,
                         states,
+                        steps,
 )
 
 RNG = np.random.default_rng(4)
@@ -62,7 +63,9 @@ LAYERS: list[tuple[Any, Any]] = [
     (convolution.CutDeconvolution(n_in=3, n_out=2, kernel_size=(3,), stride=(2,), before=(1,), after=(-1,), activation="tanh"), SERIES),
     (convolution.CutDeconvolution(n_in=6, n_out=2, kernel_size=(2, 1), stride=(1, 2), dilation=(2, 1), before=(0, 0), after=(1, -1),
                                   activation="tanh"), IMAGE),
-    (states.StepsOf(step=-2), SERIES), (states.StepsOf(without=2), SERIES), (states.ReversedSteps(), SERIES),
+    (positions.EinsumDense(equation="abc,cde->abde", weight_shape=(3, 2, 2), bias_shape=(2, 1), result=(5, 2, 2), activation="tanh"),
+     SERIES),
+    (steps.FoldSteps(), IMAGE), (states.StepsOf(step=-2), SERIES), (states.StepsOf(without=2), SERIES), (states.ReversedSteps(), SERIES),
     *((recurrent.Recurrent(cell=cell, n_in=3, n_out=2, activation="tanh", **options), SERIES)
       for cell, options in (("lstm", {}), ("simple", {"go_backwards": True}), ("gru", {"return_sequences": False}),
                             ("gru", {"reset_after": False, "has_bias": False})))]
@@ -82,6 +85,7 @@ VERTICES: list[tuple[Any, tuple[Any, ...]]] = [
                                   causal=True, has_bias=False), (SERIES, SERIES)),
     (attention.Attention(scores=True, causal=True), (SERIES, SERIES)),
     (states.RecurrentVertex(CELL, True), (SERIES, InputType.feed_forward(2), InputType.feed_forward(2))),
+    (steps.UnfoldSteps(), (RNG.normal(size=(15, 4)), RNG.normal(size=(3, 5, 2)))),
     (operations.OperationVertex("Mean", '{"args": [{"input": 0}], "kwargs": {"axis": 1}}'), (SERIES,)),
     (attention.Attention(scale_shape=()), (SERIES, SERIES)), (attention.Attention(additive=True, scale_shape=(3,)), (SERIES, SERIES))]
 

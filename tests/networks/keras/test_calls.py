@@ -145,3 +145,25 @@ def test_masked_queries_give_nothing():
     scores = np.exp(seen @ seen.T)
     np.testing.assert_allclose(found[0, [0, 1, 3]], scores / scores.sum(1, keepdims=True) @ seen, atol=1e-5)
     np.testing.assert_array_equal(found[0, 2], np.zeros(3))
+
+
+def test_a_model_at_each_step():
+    """The steps of a series are examples of the model inside, also where their number is open."""
+    w, v, x = draw(6, 4), draw(4, 2), draw(3, 5, 2, 3)
+    inner = {"module": "keras", "class_name": "Sequential", "config": {"name": "inner", "layers": [
+        layer("InputLayer", "i", batch_shape=[None, 2, 3]), layer("Flatten", "f"),
+        layer("Dense", "d", units=4, use_bias=False, activation="relu"), layer("Dense", "e", units=2, use_bias=False)]}}
+    model = functional({"x": (None, 2, 3)}, (layer("TimeDistributed", "t", layer=inner), [X], {}), outputs=["t"])
+    net = KerasModelImport.import_keras_model_and_weights(hdf5(model, {"t": [("t/d/kernel", w), ("t/e/kernel", v)]}, version="3.0.0"))
+    np.testing.assert_allclose(net.output_single(x), (x.reshape(3, 5, 6) @ w).clip(0) @ v, atol=1e-5)
+
+
+@pytest.mark.parametrize(("equation", "shape", "kernel", "bias"), [
+    ("abc,cde->abde", [None, 2, 3], (4, 2, 3), (2, 3)), ("abc,bd->adc", [5, 4], (6, 5), (5, 1)), ("abc,bcd->ad", [3], (6, 4, 3), ())])
+def test_products_by_equations(equation, shape, kernel, bias):
+    x, w, b = draw(2, 6, 4), draw(*kernel), draw(*bias)
+    axes = {"(2, 3)": "de", "(5, 1)": "d"}.get(str(bias))
+    one = layer("EinsumDense", "f", equation=equation, output_shape=shape, bias_axes=axes, activation="linear")
+    stored = [("f/kernel", w), *([("f/bias", b)] if bias else [])]
+    net = KerasModelImport.import_keras_model_and_weights(hdf5(functional({"x": (6, 4)}, (one, [X], {}), outputs=["f"]), {"f": stored}))
+    np.testing.assert_allclose(net.output_single(x), np.einsum(equation, x, w) + (b if bias else 0), atol=1e-5)
