@@ -158,8 +158,9 @@ class Layer(LayerContract, Configuration, LayerNames):
         return self
 
     def with_n_in(self, size: int, override: bool) -> Self:
-        """Return a copy of a layer that has the option ``n_in`` with that value; one set by hand is kept unless ``override``."""
-        return self.replace(n_in=size) if override or getattr(self, "n_in", 0) <= 0 else self
+        """Return a copy with that value of the option ``n_in``, where there is one; a value set by hand is kept unless ``override``."""
+        given: int | None = getattr(self, "n_in", None)
+        return self if given is None or (given > 0 and not override) else self.replace(n_in=size)
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         """Return the preprocessor that has to stand in front of this layer for inputs of that type, if any."""

@@ -26,5 +26,4 @@ class ShapedResult:
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         """The size of the last axis, for layers with weights."""
         size: Any = shapes.shape_of(input_type)[-1]
-        told = getattr(self, "with_n_in", None)
-        return self if told is None or size is None else told(size, override)  # type: ignore[no-any-return]
+        return self if size is None else self.with_n_in(size, override)  # type: ignore[attr-defined, no-any-return]  # of a layer
