@@ -159,8 +159,8 @@ class Layer(LayerContract, Configuration, LayerNames):
 
     def with_n_in(self, size: int, override: bool) -> Self:
         """Return a copy with that value of the option ``n_in``, where there is one; a value set by hand is kept unless ``override``."""
-        given: int | None = getattr(self, "n_in", None)
-        return self if given is None or (given > 0 and not override) else self.replace(n_in=size)
+        kept = "n_in" not in type(self)._fields or (not override and (getattr(self, "n_in", 0) or 0) > 0)
+        return self if kept else self.replace(n_in=size)
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         """Return the preprocessor that has to stand in front of this layer for inputs of that type, if any."""

@@ -55,7 +55,7 @@ def failed(op, *inputs):
 
 def test_a_right_op_passes_and_the_report_can_be_read(rng):
     report = check_op(right, [rng.normal(size=(2, 3)), rng.normal(size=3)], shapes=[[(4, 1), (1, 5)]])
-    assert report.passed and "all 22 checks passed" in str(report) and "second gradient" in str(report)
+    assert report.passed and f"all {len(report.checks)} checks passed" in str(report) and "second gradient" in str(report)
     report.raise_if_failed()
 
 
