@@ -126,8 +126,10 @@ def table() -> Iterator[Row]:
     """All rows, layers first."""
     from grid_graphs import graph_rows
     from grid_layers import layer_rows
+    from grid_networks import network_rows
     yield from layer_rows()
     yield from graph_rows()
+    yield from network_rows()
 
 
 def find(name: str) -> Row:
