@@ -60,6 +60,19 @@ def larger(arrays: Example) -> list[list[Any]]:
     return [[_apart(a) if a is not None and is_floating(a.dtype) else a for a in several] for several in made]
 
 
+def spaced(arrays: Example, seed: int) -> list[Any]:
+    """Numbers between the smallest and the largest of each floating input, all equally far from the next; masks stay."""
+    rng = np.random.default_rng(seed)
+
+    def within(a: Any) -> Any:
+        if a is None or not is_floating(a.dtype) or not a.size or np.isin(a, (0, 1)).all():
+            return a
+        low, high = float(a.min()), float(a.max())
+        width = high - low or 0.1 * abs(low)
+        return low + width * (rng.permutation(a.size).reshape(a.shape) + 0.37) / a.size
+    return [within(a) for a in arrays]
+
+
 def _apart(a: Any) -> Any:
     """An array without equal numbers, but for 0 and 1 in masks."""
     return a if np.isin(a, (0, 1)).all() else (a * (1 - 1e-2 * np.arange(a.size).reshape(a.shape) / a.size)).astype(a.dtype)
