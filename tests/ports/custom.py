@@ -18,6 +18,7 @@ from dl4py import (
     DefaultParamInitializer,
     DenseLayer,
     FeedForwardToCnnPreProcessor,
+    GradientCheckUtil,
     ILossFunction,
     InputType,
     JavaRandom,
@@ -218,6 +219,19 @@ def samediff_layer(folder: Path):
     fromOriginalNet = net.output(testFeatures)
     fromLoadedNet = loaded.output(testFeatures)
     assert fromOriginalNet.equals(fromLoadedNet) and e.accuracy() > 0.4
+    conf = (NeuralNetConfiguration.Builder()
+            .dataType(DataType.DOUBLE)
+            .updater(NoOp())
+            .seed(12345)
+            .list()
+            .layer(MinimalSameDiffDense(4, 5, Activation.TANH, WeightInit.XAVIER))
+            .layer(OutputLayer.Builder().nIn(5).nOut(2).activation(Activation.SOFTMAX).lossFunction(LossFunctions.LossFunction.MCXENT).build())
+            .build())
+    net = MultiLayerNetwork(conf)
+    net.init()
+    features = Nd4j.rand(DataType.DOUBLE, 3, 4)
+    labels = Nd4j.create([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    assert GradientCheckUtil.checkGradients(net, 1e-6, 1e-3, 1e-8, False, True, features, labels)
 
 
 @layer("ports.L2NormalizeLambdaLayer")

@@ -70,6 +70,20 @@ def pictures(folder: Path) -> Path:
     return folder
 
 
+def objects(folder: Path) -> Path:
+    """Pictures and the objects in them, as Pascal VOC has them."""
+    for name in ("JPEGImages", "Annotations"):
+        (folder / name).mkdir()
+    for k, (kind, left) in enumerate([("cat", 3), ("dog", 20), ("cat", 30), ("dog", 8)]):
+        pixels = np.full((40, 60, 3), 30, np.uint8)
+        pixels[8:28, left:left + 24] = (220, 180, 90) if kind == "cat" else (60, 90, 220)
+        Image.fromarray(pixels).save(folder / "JPEGImages" / f"{k}.jpg")
+        box = f"<xmin>{left}</xmin><ymin>8</ymin><xmax>{left + 24}</xmax><ymax>28</ymax>"
+        (folder / "Annotations" / f"{k}.xml").write_text(
+            f"<annotation><object><name>{kind}</name><bndbox>{box}</bndbox></object></annotation>")
+    return folder
+
+
 def sequences(folder: Path) -> Path:
     """Sequences of three shapes, one file each, and files with their classes."""
     rng = np.random.default_rng(1)

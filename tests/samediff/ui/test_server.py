@@ -127,6 +127,20 @@ def test_records_of_other_processes(server, monkeypatch):
         router.close()
 
 
+def test_a_server_of_the_own_process_needs_no_token(server, monkeypatch):
+    monkeypatch.setattr(UIServer, "_instance", server)
+    address = f"http://localhost:{server.get_port()}"
+    with pytest.raises(ConfigurationError, match="returned the token"):
+        RemoteUIStatsStorageRouter(address)
+    server.enable_remote_listener()
+    with pytest.raises(ConfigurationError, match="returned the token"):
+        RemoteUIStatsStorageRouter("http://another.machine:9000")
+    router = RemoteUIStatsStorageRouter(address)
+    router.put(record(0, "own"))
+    router.close()
+    assert router.failures == 0 and [r["session"] for r in ask(server, "/api/runs")] == ["first", "own"]
+
+
 def test_training_goes_on_without_the_server(server):
     address = server.get_address()
     server.stop()
