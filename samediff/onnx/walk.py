@@ -83,10 +83,10 @@ class Walk:
         raise GraphError(f"the {self.library} graph uses {name!r} before anything gives it")
 
     def variable(self, value: Any) -> SDVariable:
-        """The variable of a value, made when it is first asked for."""
+        """The variable of a value, made when it is first asked for, and once more behind a graph that was recorded and taken out again."""
         if not isinstance(value, Held):
             return value  # type: ignore[no-any-return]
-        if value.variable is None:
+        if value.variable is None or self.sd.tables.variables.get(value.variable.name()) is not value.variable:
             make = self.sd.var if value.trainable else self.sd.constant
             value.variable = make(self.sd.tables.names.unique("held"), value.array)
             self.made.append(value)

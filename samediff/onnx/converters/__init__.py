@@ -19,4 +19,5 @@ from . import (  # noqa: F401
     resizing,
     sequences,
     shapes,
+    tree_ensembles,
 )

@@ -8,10 +8,11 @@ import numpy as np
 from ..node import OnnxNode
 from ..registry import onnx_converter
 
-_DOMAIN = "ai.onnx.ml"
+DOMAIN = "ai.onnx.ml"
 
 
-def _post(node: OnnxNode, scores: Any, transform: str) -> Any:
+def post(node: OnnxNode, scores: Any, transform: str) -> Any:
+    """Scores behind a transformation of the standard."""
     if transform == "LOGISTIC":
         return node.op("nn.sigmoid", scores)
     if transform in ("SOFTMAX", "SOFTMAX_ZERO"):
@@ -21,20 +22,20 @@ def _post(node: OnnxNode, scores: Any, transform: str) -> Any:
     return scores
 
 
-@onnx_converter("Scaler", domain=_DOMAIN)
+@onnx_converter("Scaler", domain=DOMAIN)
 def scaler(node: OnnxNode, x: Any) -> Any:
     """(x - offset) times a scale."""
     x = x.astype(np.float32)
     return (x - np.asarray(node.get("offset"), np.float32)) * np.asarray(node.get("scale"), np.float32)
 
 
-@onnx_converter("Binarizer", domain=_DOMAIN)
+@onnx_converter("Binarizer", domain=DOMAIN)
 def binarizer(node: OnnxNode, x: Any) -> Any:
     """1 above a threshold, else 0."""
     return (x > x.dtype.type(node.get("threshold", 0.0))).astype(x.dtype)
 
 
-@onnx_converter("Normalizer", domain=_DOMAIN)
+@onnx_converter("Normalizer", domain=DOMAIN)
 def normalizer(node: OnnxNode, x: Any) -> Any:
     """Rows with a norm of 1."""
     x, kind = x.astype(np.float32), node.get("norm", "MAX")
@@ -47,7 +48,7 @@ def normalizer(node: OnnxNode, x: Any) -> Any:
     return x / node.xp.where(norm == 0, np.float32(1), norm)
 
 
-@onnx_converter("Imputer", domain=_DOMAIN)
+@onnx_converter("Imputer", domain=DOMAIN)
 def imputer(node: OnnxNode, x: Any) -> Any:
     """Other values for one that stands for none."""
     whole = x.dtype.kind in "iu"
@@ -57,20 +58,20 @@ def imputer(node: OnnxNode, x: Any) -> Any:
     return node.xp.where(missing, values, x)
 
 
-@onnx_converter("FeatureVectorizer", domain=_DOMAIN)
+@onnx_converter("FeatureVectorizer", domain=DOMAIN)
 def features(node: OnnxNode, *xs: Any) -> Any:
     """Columns of several arrays side by side."""
     return node.xp.concatenate([(x if x.ndim > 1 else node.xp.expand_dims(x, 1)).astype(np.float32) for x in xs], 1)
 
 
-@onnx_converter("ArrayFeatureExtractor", domain=_DOMAIN)
+@onnx_converter("ArrayFeatureExtractor", domain=DOMAIN)
 def extractor(node: OnnxNode, x: Any, places: Any) -> Any:
     """Elements along the last axis."""
     found = node.xp.take(x, node.xp.reshape(places, (-1,)), axis=x.ndim - 1)
     return node.xp.expand_dims(found, 0) if x.ndim == 1 else found
 
 
-@onnx_converter("OneHotEncoder", domain=_DOMAIN, notes="numbers")
+@onnx_converter("OneHotEncoder", domain=DOMAIN, notes="numbers")
 def one_hot(node: OnnxNode, x: Any) -> Any:
     """A new axis with 1 at the place of a category."""
     if "cats_int64s" not in node.attributes:
@@ -78,7 +79,7 @@ def one_hot(node: OnnxNode, x: Any) -> Any:
     return (node.xp.expand_dims(x.astype(np.int64), -1) == np.asarray(node.get("cats_int64s"), np.int64)).astype(np.float32)
 
 
-@onnx_converter("LabelEncoder", domain=_DOMAIN, notes="numbers")
+@onnx_converter("LabelEncoder", domain=DOMAIN, notes="numbers")
 def labels(node: OnnxNode, x: Any) -> Any:
     """Other numbers for numbers, by a table."""
     def table(side: str) -> Any:
@@ -100,42 +101,78 @@ def labels(node: OnnxNode, x: Any) -> Any:
     return node.xp.where(node.xp.any(held, axis=-1), found, values.dtype.type(default))
 
 
-@onnx_converter("LinearRegressor", domain=_DOMAIN)
+@onnx_converter("LinearRegressor", domain=DOMAIN)
 def linear_regressor(node: OnnxNode, x: Any) -> Any:
     """x times coefficients, plus intercepts."""
     scores = _linear(node, x, node.get("targets", 1))
-    return _post(node, scores, node.get("post_transform", "NONE"))
+    return post(node, scores, node.get("post_transform", "NONE"))
 
 
 def _linear(node: OnnxNode, x: Any, count: int) -> Any:
     weights = np.asarray(node.get("coefficients"), np.float32).reshape(count, -1).T
-    made = node.xp.matmul(x.astype(np.float32), node.walk.variable_of(weights))
+    made = node.xp.matmul(x.astype(np.float32), node.xp.wrap(node.walk.variable_of(weights)))
     bias = node.get("intercepts", None)
-    return made if bias is None or not len(bias) else made + node.walk.variable_of(np.asarray(bias, np.float32))
+    return made if bias is None or not len(bias) else made + node.xp.wrap(node.walk.variable_of(np.asarray(bias, np.float32)))
 
 
-@onnx_converter("LinearClassifier", domain=_DOMAIN, notes="labels that are numbers")
+@onnx_converter("LinearClassifier", domain=DOMAIN, notes="labels that are numbers")
 def linear_classifier(node: OnnxNode, x: Any) -> Any:
     """The class of the largest score, and the scores."""
     names = node.get("classlabels_ints", None)
     if names is None:
         raise node.refuse("labels that are texts are not supported")
-    rows = max(len(node.get("intercepts", [])), 1)
-    scores = _linear(node, x, rows)
+    return class_of(node, _linear(node, x, max(len(node.get("intercepts", [])), 1)), names, False)
+
+
+def class_of(node: OnnxNode, scores: Any, names: Any, shares: bool) -> Any:
+    """The class of the largest score, and the scores; a single one is that of the second of two classes, with ``shares`` its part of 1."""
     transform = node.get("post_transform", "NONE")
-    if rows == 1 and len(names) == 2:
-        chosen = (scores[:, 0] > 0).astype(np.int64)
-        if transform == "LOGISTIC":
-            p = node.op("nn.sigmoid", scores)
-            scores = node.xp.concatenate([1 - p, p], 1)
-        else:
-            scores = node.xp.concatenate([-scores, scores], 1)
+    if scores.shape[1] == 1 and len(names) == 2:
+        chosen = (scores[:, 0] > scores.dtype.type(0.5 if shares else 0)).astype(np.int64)
+        scores = post(node, scores, transform) if transform == "LOGISTIC" and not shares else scores
+        other = 1 - scores if shares or transform == "LOGISTIC" else -scores
+        scores = node.xp.concatenate([other, scores], 1)
     else:
-        chosen, scores = node.xp.argmax(scores, axis=1), _post(node, scores, transform)
-    return node.xp.take(np.asarray(names, np.int64), chosen, axis=0), scores
+        chosen, scores = node.xp.argmax(scores, axis=1), post(node, scores, transform)
+    return node.xp.take(np.asarray(names, np.int64), chosen, axis=0), scores.astype(np.float32)
 
 
-@onnx_converter("TreeEnsemble", domain=_DOMAIN, notes="trees of comparisons, which have no gradient")
+@onnx_converter("ZipMap", domain=DOMAIN, notes="a column for each class in the place of maps")
+def zipped(node: OnnxNode, x: Any) -> Any:
+    """The scores of the classes, in their order."""
+    return x
+
+
+@onnx_converter("SVMRegressor", domain=DOMAIN)
+def support_vectors(node: OnnxNode, x: Any) -> Any:
+    """Sums of kernels of support vectors, or a linear function; with ``one_class`` 1 above 0, else -1."""
+    x, coefficients = x.astype(np.float32), np.asarray(node.get("coefficients"), np.float32)
+    count = node.get("n_supports", 0)
+    if count:
+        kernels = _kernels(node, x, np.asarray(node.get("support_vectors"), np.float32).reshape(count, -1))
+        scores = node.xp.matmul(kernels, coefficients.reshape(count, 1))
+    else:
+        scores = node.xp.matmul(x, coefficients.reshape(-1, 1))
+    scores = scores + np.float32(node.get("rho")[0])
+    if node.flag("one_class"):
+        return node.xp.where(scores > 0, np.float32(1), np.float32(-1))
+    return post(node, scores, node.get("post_transform", "NONE"))
+
+
+def _kernels(node: OnnxNode, x: Any, vectors: Any) -> Any:
+    """The kernel of each row and each vector."""
+    kind = node.get("kernel_type", "LINEAR")
+    gamma, offset, degree = (np.float32(v) for v in (node.get("kernel_params", None) or (0, 0, 3)))
+    products = node.xp.matmul(x, vectors.T)
+    if kind == "RBF":
+        squares = node.xp.sum(x * x, axis=1, keepdims=True) + (vectors * vectors).sum(1)
+        return node.xp.exp(-gamma * (squares - products * np.float32(2)))
+    if kind == "POLY":
+        return (products * gamma + offset) ** degree
+    return node.xp.tanh(products * gamma + offset) if kind == "SIGMOID" else products
+
+
+@onnx_converter("TreeEnsemble", domain=DOMAIN, notes="trees of comparisons, which have no gradient")
 def tree_ensemble(node: OnnxNode, x: Any) -> Any:
     """Values of the leaves that the trees lead to, added up for each target."""
     get = node.get
@@ -178,7 +215,7 @@ def tree_ensemble(node: OnnxNode, x: Any) -> Any:
     total = node.xp.stack([zero if s is None else s for s in sums], 1)
     if get("aggregate_function", 1) == 0:
         total = total / len(get("tree_roots"))
-    return _post(node, total, {1: "SOFTMAX", 2: "LOGISTIC", 3: "SOFTMAX_ZERO", 4: "PROBIT"}.get(get("post_transform", 0), "NONE"))
+    return post(node, total, {1: "SOFTMAX", 2: "LOGISTIC", 3: "SOFTMAX_ZERO", 4: "PROBIT"}.get(get("post_transform", 0), "NONE"))
 
 
 def _members(values: Any) -> list[list[float]]:

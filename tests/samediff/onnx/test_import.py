@@ -145,6 +145,17 @@ def test_loops():
     assert got["last"].tolist() == [4, 9] and got["rows"].shape == (2, 2)
 
 
+def test_a_known_number_of_steps_that_make_an_array_longer():
+    """The body is recorded twice, as the shape of its state turns out to be open."""
+    body = helper.make_graph(
+        [helper.make_node("Concat", ["s", "one"], ["after"], axis=0), helper.make_node("Identity", ["go"], ["still"])], "body",
+        [value("i", TensorProto.INT64, []), value("go", TensorProto.BOOL, []), value("s")],
+        [value("still", TensorProto.BOOL, []), value("after")])
+    made = model([helper.make_node("Loop", ["n", "", "s0"], ["last"], body=body)], [value("s0", shape=[2])], [value("last")],
+                 {"n": np.int64(3), "one": np.float32([1])})
+    assert SameDiff.import_onnx(made).output({"s0": np.float32([4, 5])}, "last")["last"].tolist() == [4, 5, 1, 1, 1]
+
+
 def test_functions_of_a_model():
     inner = [helper.make_node("Mul", ["a", "a"], ["square"]), helper.make_node("Constant", [], ["k"]),
              helper.make_node("Add", ["square", "k"], ["b"])]
