@@ -274,6 +274,7 @@ def test_settings_may_change_between_batches_that_come_again(change):
 @pytest.mark.parametrize("given", [lambda data: (data,), lambda data: (data.features, data.labels)], ids=["data set", "arrays"])
 def test_a_known_step_takes_few_calls(given, monkeypatch):
     monkeypatch.setattr(devices, "active", False)           # as in a process that uses none but the CPU
+    monkeypatch.delenv("DL4PY_EXECUTOR", raising=False)     # reading it is work, too
     net, data = network(DenseLayer(n_out=7)), batches(1)[0]
     for _ in range(3):
         net.fit(*given(data))
