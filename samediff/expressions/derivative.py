@@ -6,7 +6,7 @@ at 0, ``arcsin``, ``arccos`` and ``arccosh`` at 1), for ``abs``, ``hypot`` and `
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -117,21 +117,6 @@ def _add(a: Expr | None, b: Expr) -> Expr:
     return node.apply("add", a, b)
 
 
-def _over_logistic(e: Expr, slope: Mapping[Expr, Expr | None]) -> Expr | None:
-    """Derivative of a / (1 + exp(w)), of which exp(w) / (1 + exp(w)) stays a number where exp(w) is infinite; None of other quotients."""
-    if e.op != "divide" or e.args[1].op != "add":
-        return None
-    one, power = sorted(e.args[1].args, key=lambda x: x.op == "exp")
-    if power.op != "exp" or not node.is_constant(one, 1):
-        return None
-    a, b, exponent = (slope[x] for x in (*e.args, *power.args))
-    total = None if a is None else multiply(node.apply("divide", one, e.args[1]), a)
-    if b is None or exponent is None:
-        return total
-    other = node.apply("add", one, node.apply("exp", node.apply("negative", *power.args)))
-    return _add(total, multiply(node.apply("negative", node.apply("divide", e, other)), exponent))
-
-
 def _chain(e: Expr, parts: list[Expr | None]) -> Expr | None:
     """Derivative of ``e`` from those of its arguments (None: zero)."""
     zero = node.constant(0, e.dtype)
@@ -173,7 +158,7 @@ def derivative(expr: Expr, wrt: int) -> Expr:
             continue
         parts = [slope[a] for a in e.args]
         varies = any(p is not None for p in parts) and is_floating(e.dtype) and e.op not in FLAT
-        found = (_over_logistic(e, slope) or _chain(e, parts)) if varies else None
+        found = _chain(e, parts) if varies else None
         slope[e] = None if found is None or node.is_constant(found, 0) else found
     kind = expr.dtype if is_floating(expr.dtype) else np.dtype(np.float32)
     return slope[expr] or node.constant(0, kind)
