@@ -28,6 +28,9 @@ class _Constants:
         """The constant of an array."""
         return self.sd.constant(np.array(to_numpy(array)))
 
+    def note(self, error: NotInGraphError) -> None:
+        """Nothing: what code does with an error is its own."""
+
     def looks_at(self, part: Any, source: Any, places: Any) -> None:
         """Nothing: arrays of code know themselves what they look at."""
 
