@@ -79,7 +79,8 @@ class EinsumDense(ShapedResult, FeedForwardLayer):
             params.bias("b", self.bias_shape, init=self.bias_init)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        made: Any = np.einsum(self.equation, x, params["W"])  # type: ignore[call-overload]  # variables are arrays to NumPy
+        arrays: list[Any] = [x, params["W"]]                # variables are arrays to NumPy
+        made: Any = np.einsum(self.equation, *arrays)
         return activated(self, sd, made + params["b"] if self.bias_shape else made)
 
 
