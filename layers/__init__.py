@@ -91,6 +91,7 @@ from .standard.spatial import (
 )
 from .standard.variational import VariationalAutoencoder
 from .standard.wrappers import BaseWrapperLayer, Bidirectional, LastTimeStep, MaskLayer, MaskZeroLayer, TimeDistributed
+from .types.detection import DetectedObject, YoloUtils
 from .types.formats import AlgoMode, BidirectionalMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, MaskState, PoolingType, RNNFormat
 from .types.input_type import (
     InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeFeedForward, InputTypeRecurrent,
@@ -127,10 +128,10 @@ __all__ = [
     "Convolution1DLayer", "Convolution2D", "Convolution3D", "Convolution3DParamInitializer", "ConvolutionLayer", "ConvolutionMode",
     "ConvolutionParamInitializer", "Cropping1D", "Cropping2D", "Cropping3D", "Deconvolution2D", "Deconvolution3D",
     "Deconvolution3DParamInitializer", "DeconvolutionParamInitializer", "DefaultParamInitializer", "DenseLayer", "DepthwiseConvolution2D",
-    "DepthwiseConvolutionParamInitializer", "Distribution", "DropConnect", "Dropout", "DropoutLayer", "DuplicateToTimeSeriesVertex",
-    "ElementWiseMultiplicationLayer", "ElementWiseOp", "ElementWiseParamInitializer", "ElementWiseVertex", "EmbeddingLayer",
-    "EmbeddingLayerParamInitializer", "EmbeddingSequenceLayer", "ExponentialReconstructionDistribution", "FeedForwardLayer",
-    "FeedForwardToCnn3DPreProcessor", "FeedForwardToCnnPreProcessor", "FeedForwardToRnnPreProcessor", "FrozenLayer",
+    "DepthwiseConvolutionParamInitializer", "DetectedObject", "Distribution", "DropConnect", "Dropout", "DropoutLayer",
+    "DuplicateToTimeSeriesVertex", "ElementWiseMultiplicationLayer", "ElementWiseOp", "ElementWiseParamInitializer", "ElementWiseVertex",
+    "EmbeddingLayer", "EmbeddingLayerParamInitializer", "EmbeddingSequenceLayer", "ExponentialReconstructionDistribution",
+    "FeedForwardLayer", "FeedForwardToCnn3DPreProcessor", "FeedForwardToCnnPreProcessor", "FeedForwardToRnnPreProcessor", "FrozenLayer",
     "FrozenLayerWithBackprop", "FrozenVertex", "GaussianDistribution", "GaussianDropout", "GaussianNoise",
     "GaussianReconstructionDistribution", "GlobalPoolingLayer", "GraphVertex", "GravesBidirectionalLSTM",
     "GravesBidirectionalLSTMParamInitializer", "GravesLSTM", "GravesLSTMParamInitializer", "IActivation", "IDropout", "ILossFunction",
@@ -158,7 +159,7 @@ __all__ = [
     "WeightInitReluUniform", "WeightInitSigmoidUniform", "WeightInitUniform", "WeightInitVarScalingNormalFanAvg",
     "WeightInitVarScalingNormalFanIn", "WeightInitVarScalingNormalFanOut", "WeightInitVarScalingUniformFanAvg",
     "WeightInitVarScalingUniformFanIn", "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
-    "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer",
+    "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "YoloUtils", "ZeroPadding1DLayer", "ZeroPadding3DLayer",
     "ZeroPaddingLayer", "activation", "at_work", "check_activation", "check_constraint", "check_dropout", "check_evaluation",
     "check_initialiser", "check_layer", "check_loss", "check_preprocessor", "check_schedule", "check_updater", "check_vertex",
     "lambda_layer", "lambda_vertex", "layer", "loss", "set_default_cnn2d_format", "vertex",

@@ -15,11 +15,13 @@ from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic
 from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, FeedForwardLayer, Layer, NoParamLayer, Rule, layer
+from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActivation
 from ..functions.losses import ILossFunction, LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
 from ..ops.masks import any_output, masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions, reshaped
+from ..types.detection import DetectedObject, YoloUtils
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
 from ..types.java_names import (
@@ -448,6 +450,11 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
     gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_     # whatever the network has
     gradient_normalization_threshold: float = 1.0
     has_loss: ClassVar[bool] = True
+
+    @at_work
+    def get_predicted_objects(self, layer: BoundLayer, network_output: Any, threshold: float) -> list[DetectedObject]:
+        """The objects in the output of the network whose confidence reaches a threshold: :meth:`YoloUtils.get_predicted_objects`."""
+        return YoloUtils.get_predicted_objects(self.bounding_boxes, network_output, threshold)
 
     def priors(self) -> tuple[tuple[float, float], ...]:
         """Width and height of each bounding box."""

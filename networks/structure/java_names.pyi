@@ -36,7 +36,6 @@ from ..transfer.fine_tune import FineTuneConfiguration as FineTuneConfiguration
 from ..transfer.graph_builder import TransferGraphBuilder as TransferGraphBuilder
 from ..transfer.helper import TransferLearningHelper as TransferLearningHelper
 from ..transfer.list_builder import TransferListBuilder as TransferListBuilder
-from ..zoo.detection import DetectedObject as DetectedObject
 from ..zoo.labels import BaseLabels as BaseLabels
 from ..zoo.labels import ClassPrediction as ClassPrediction
 
@@ -1616,22 +1615,6 @@ class YOLO2Options(YOLOOptions):
 
 class YOLO2Names(YOLONames):
     ...
-
-class DetectedObjectNames(JavaSpelling):
-    getBottomRightXY = DetectedObject.get_bottom_right_xy
-    getCenterX = DetectedObject.get_center_x
-    getCenterY = DetectedObject.get_center_y
-    getClassPredictions = DetectedObject.get_class_predictions
-    getConfidence = DetectedObject.get_confidence
-    getExampleNumber = DetectedObject.get_example_number
-    getHeight = DetectedObject.get_height
-    getPredictedClass = DetectedObject.get_predicted_class
-    getTopLeftXY = DetectedObject.get_top_left_xy
-    getWidth = DetectedObject.get_width
-
-class YoloUtilsNames(JavaSpelling):
-    @staticmethod
-    def getPredictedObjects(bounding_box_priors: Any, network_output: Any, conf_threshold: Any, nms_threshold: Any = ...) -> Any: ...
 
 class FaceNetNN4Small2Options(ZooGraphOptions):
     def transfer_function(self, *values: Any) -> Self: ...

@@ -6,9 +6,9 @@
     net = LeNet.builder().numClasses(10).inputShape(1, 28, 28).build().init()       # Java's spelling
     net = ResNet50().init_pretrained(path="resnet50_dl4j_inference.v3.zip")         # a local file; nothing is downloaded
 """
+from ...layers.types.detection import DetectedObject, YoloUtils
 from .alexnet import AlexNet
 from .darknet import YOLO2, Darknet19, TinyYOLO
-from .detection import DetectedObject, YoloUtils
 from .drawing import draw_detections
 from .facenet import FaceNetNN4Small2
 from .inception_resnet_v1 import InceptionResNetV1

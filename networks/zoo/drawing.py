@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...layers.types.detection import DetectedObject
 from ...samediff.codecs.atomic_files import atomic_write
 from ...samediff.errors import MissingPackageError, ShapeError
-from .detection import DetectedObject
 from .labels import BaseLabels
 
 __all__ = ["draw_detections"]

@@ -11,7 +11,7 @@ REFUSED: dict[str, str] = {
           "distribution_uniform distribution_gaussian distribution_lognormal distribution_truncated distribution_bernoulli "
           "distribution_binomial distribution_binomial_ex random_exponential random_normal random_bernoulli randomuniform random_gamma "
           "random_poisson random_multinomial random_shuffle random_crop random_crop_again random_crop_back choice probablistic_merge "
-          "kept drawn"),
+          "random_nodes kept drawn"),
     **_of("ONNX has no decompositions of matrices and solves no systems",
           "matrix_inverse matrix_cofactors lu lu_order logdet log_matrix_determinant cholesky solve triangular_solve lstsq qr svd "
           "svd_factors svd_slope eig eigh sqrtm"),

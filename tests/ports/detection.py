@@ -23,7 +23,6 @@ from dl4py import (
     VocLabelProvider,
     WeightInit,
     Yolo2OutputLayer,
-    YoloUtils,
 )
 
 
@@ -80,6 +79,7 @@ def object_detection(folder: Path):
         train.reset()
         while train.hasNext():
             model.fit(train.next())
+    yout = model.getOutputLayer(0)
     labels = train.getLabels()
     train.setCollectMetaData(True)
     train.reset()
@@ -90,7 +90,7 @@ def object_detection(folder: Path):
         features = ds.getFeatures()
         results = model.outputSingle(features)
         w, h = metadata.getOrigW(), metadata.getOrigH()
-        for obj in YoloUtils.getPredictedObjects(priors, results, detectionThreshold):
+        for obj in yout.getPredictedObjects(results, detectionThreshold):
             xy1 = obj.getTopLeftXY()
             xy2 = obj.getBottomRightXY()
             label = labels[obj.getPredictedClass()]

@@ -84,7 +84,7 @@ PORTS: dict[str, tuple[tuple[Callable[[Path], None], ...], str, str]] = {
     "TrainCaptchaWithCG": ((examples.captcha,), "", NOTHING),
     "ImagePipelineExample, PreSave": ((examples.image_pipeline,), "pictures", NOTHING),
     "TinyYoloHouseNumberDetection": ((detection.object_detection,), "objects",
-                                     "a small network in place of the zoo's with downloaded weights; labels of Pascal VOC; YoloUtils"),
+                                     "a small network in place of the zoo's with downloaded weights; labels of Pascal VOC"),
     "VideoFrameClassifier": ((examples.video_frames,), "", NOTHING),
     "EditAtBottleneckOthersFrozen": ((examples.edit_at_bottleneck,), "", NOTHING),
     "UIStorageExample": ((examples.ui_storage,), "iris", NOTHING),

@@ -50,7 +50,8 @@ def follows_types(op: Op, arrays: Example) -> str:
         return "not run"
     wide = [i for i, r in enumerate(runs.results(op, narrow)) if np.asarray(r).dtype == np.float64]
     promised = as_tuple(op.infer(*runs.specs_of(narrow)))  # type: ignore[arg-type]
-    asked = not isinstance(op, UserOp) or op.has_infer() or any(isinstance(getattr(op, n), DataType) for n in op.attribute_names())
+    asked = not isinstance(op, UserOp) or op.has_infer() or any(
+        isinstance(getattr(op, n), (DataType, np.ndarray)) for n in op.attribute_names())
     if wide and not (asked and promised[wide[0]].dtype == DataType.DOUBLE):
         raise CheckFailure(f"output {wide[0]} of float32 inputs is float64, and a network of FLOAT goes on in DOUBLE: {precision.WIDENS}; "
                            "or end with .astype(x.dtype). If it is meant: allow={'result types'}")

@@ -71,9 +71,9 @@ class LineRecordReader(RecordReader):
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
         for line, place in lines_of(self.split, self.skip_num_lines):
-            yield self.values_of(line, place), place
+            yield self._values_of(line, place), place
 
-    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
+    def _values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         """The values of a line."""
         return [line]
 
@@ -98,7 +98,7 @@ class RegexLineRecordReader(LineRecordReader):
         super().__init__(skip_num_lines)
         self._pattern = re.compile(regex)
 
-    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
+    def _values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         found = self._pattern.fullmatch(line)
         if found is None:
             raise FileFormatError(f"{place.get_location()}: the line does not match the pattern {self._pattern.pattern!r}: {line!r:.80}")
@@ -162,9 +162,9 @@ class SVMLightRecordReader(LineRecordReader):
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
         for line, place in lines_of(self.split):
             if line.partition("#")[0].strip():
-                yield self.values_of(line, place), place
+                yield self._values_of(line, place), place
 
-    def values_of(self, line: str, place: RecordMetaDataLine) -> Values:
+    def _values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         content = line.partition("#")[0]
         head, *pairs = ["", *content.split()] if content[:1].isspace() else content.split()
         values = [0.0] * self._features
@@ -292,7 +292,7 @@ class RegexSequenceRecordReader(SequenceRecordReader):
             return
         for (line,), place in LineRecordReader(self._lines.skip_num_lines).initialize(path).read():
             try:
-                yield self._lines.values_of(line, place)
+                yield self._lines._values_of(line, place)
             except FileFormatError as error:
                 if self._handling is LineErrorHandling.SkipInvalidWithWarning:
                     warnings.warn(f"left out: {error}", stacklevel=2)

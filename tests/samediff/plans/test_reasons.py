@@ -38,10 +38,10 @@ def of(shape, build, dtype="FLOAT"):
     return made
 
 
-DRAWN = scanned(lambda sd, c, e: ([c[0] + e[0] * sd.random.normal(0.0, 1.0, DataType.FLOAT, 3)], []))
+DRAWN = scanned(lambda sd, c, e: ([c[0] + e[0] * sd.random.exponential(1.0, DataType.FLOAT, 3)], []))
 CASES = {
     "shapes": (of((3,), lambda sd, x: sd.add_op(OPS["matmul"](), [x, x])), "no kernel of matmul for FLOAT(3,)"),
-    "random numbers of a step": (DRAWN, "distribution_gaussian in its steps runs in Python: draws random numbers"),
+    "random numbers of a step": (DRAWN, "random_exponential in its steps runs in Python: draws random numbers"),
     "a branch": (of((2, 3), lambda sd, x: sd.if_cond(lambda sd: x.sum() > 0, lambda sd: x, lambda sd: -x)), "runs a graph of its own"),
     "a step in Python": (scanned(lambda sd, c, e: ([c[0] + sd.math.digamma(e[0])], [])), "in its steps runs in Python: "),
 }

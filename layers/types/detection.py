@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.errors import OutOfRangeError, ShapeError
-from ..structure.java_names import DetectedObjectNames, YoloUtilsNames
+from .java_names import DetectedObjectNames, YoloUtilsNames
 
 __all__ = ["DetectedObject", "YoloUtils"]
 
