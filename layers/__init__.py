@@ -41,10 +41,11 @@ from .functions.distributions import (
 )
 from .functions.dropout import AlphaDropout, Dropout, GaussianDropout, GaussianNoise, IDropout, RetainDropout, SpatialDropout
 from .functions.embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
+from .functions.loss_base import ILossFunction, LossFunction, WeightedLoss
 from .functions.losses import (
-    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossFunctions, LossHinge, LossKLD, LossL1, LossL2,
-    LossMAE, LossMAPE, LossMCXENT, LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel, LossNegativeLogLikelihood, LossPoisson,
-    LossSparseMCXENT, LossSquaredHinge, LossWasserstein, WeightedLoss,
+    LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunctions, LossHinge, LossKLD, LossL1, LossL2, LossMAE, LossMAPE, LossMCXENT,
+    LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel, LossNegativeLogLikelihood, LossPoisson, LossSparseMCXENT, LossSquaredHinge,
+    LossWasserstein,
 )
 from .functions.reconstruction import (
     BernoulliReconstructionDistribution, ExponentialReconstructionDistribution, GaussianReconstructionDistribution, LossFunctionWrapper,

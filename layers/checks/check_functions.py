@@ -18,7 +18,7 @@ from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
 from ..custom.samediff_loss import SameDiffLoss
 from ..functions.activations import Activation, IActivation
-from ..functions.losses import ILossFunction, LossFunction
+from ..functions.loss_base import ILossFunction, LossFunction
 from ..preprocessors import InputPreProcessor
 from ..types.formats import MaskState
 from ..types.input_type import InputType

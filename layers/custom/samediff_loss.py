@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.configuration.declaring import configuration
 from ..functions.activations import IActivation
-from ..functions.losses import ILossFunction
+from ..functions.loss_base import ILossFunction
 from ..ops.loss_rows import MaskedRows
 from ..types.java_names import SameDiffLossNames
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
 
 
+__all__ = ["ILossFunction", "LossFunction", "WeightedLoss"]
+
 #: Where DL4J has its losses.
 PACKAGE = "org.nd4j.linalg.lossfunctions.impl."
 

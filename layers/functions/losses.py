@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
 
 __all__ = [
-    "ILossFunction", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure", "LossFunction", "LossFunctions", "LossHinge", "LossKLD",
-    "LossL1", "LossL2", "LossMAE", "LossMAPE", "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel",
-    "LossNegativeLogLikelihood", "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein", "WeightedLoss",
+    "LossBinaryXENT", "LossCosineProximity", "LossFMeasure", "LossFunctions", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossMAE",
+    "LossMAPE", "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel", "LossNegativeLogLikelihood", "LossPoisson",
+    "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein",
 ]
 
 

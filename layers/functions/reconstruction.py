@@ -21,7 +21,8 @@ from ..types.java_names import (
 )
 from .activations import ActivationIdentity, ActivationSigmoid, ActivationTanH, IActivation
 from .eager import direct, floating
-from .losses import ILossFunction, LossMSE
+from .loss_base import ILossFunction
+from .losses import LossMSE
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff

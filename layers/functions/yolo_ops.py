@@ -13,7 +13,8 @@ import numpy as np
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
 from ...samediff.ir.op import Op, Specs, op
-from .losses import ILossFunction, LossL2
+from .loss_base import ILossFunction
+from .losses import LossL2
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable

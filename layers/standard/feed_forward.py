@@ -12,7 +12,7 @@ from ..base.base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule
 from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationPReLU, IActivation
 from ..functions.dropout import IDropout
-from ..functions.losses import LossFunction
+from ..functions.loss_base import LossFunction
 from ..functions.weight_init import IWeightInit, WeightInitConstant
 from ..functions.weight_noise import DropConnect
 from ..ops.masks import masked

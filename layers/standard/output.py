@@ -17,7 +17,8 @@ from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, FeedForwardLayer, Layer, NoParamLayer, Rule, layer
 from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActivation
-from ..functions.losses import ILossFunction, LossL2, LossMCXENT
+from ..functions.loss_base import ILossFunction
+from ..functions.losses import LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
 from ..ops.masks import any_output, masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions, reshaped

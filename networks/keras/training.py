@@ -6,6 +6,7 @@ from typing import Any
 
 from ...layers.base.base import Layer
 from ...layers.functions import losses
+from ...layers.functions.loss_base import ILossFunction
 from ...layers.standard.output import LossLayer
 from ...samediff.errors import ConfigurationError, UnsupportedVersionError
 from ...samediff.training.updaters import schedules, updaters
@@ -17,7 +18,7 @@ from .own.losses import FORMULAS, KerasLoss, MeanLossLayer
 from .own.updaters import Momentum
 
 #: Losses that DL4J computes as Keras does, by the names that Keras has for them.
-LOSSES: dict[str, losses.ILossFunction] = {
+LOSSES: dict[str, ILossFunction] = {
     "mean_squared_error": losses.LossMSE(), "mean_absolute_error": losses.LossMAE(),
     "mean_absolute_percentage_error": losses.LossMAPE(), "mean_squared_logarithmic_error": losses.LossMSLE(),
     "categorical_crossentropy": losses.LossMCXENT(), "sparse_categorical_crossentropy": losses.LossSparseMCXENT(),
@@ -43,7 +44,7 @@ def snake(name: str) -> str:
     return found
 
 
-def loss_function(value: Any, size: int) -> losses.ILossFunction:
+def loss_function(value: Any, size: int) -> ILossFunction:
     """The loss of a name or an object."""
     name, given = named(value)
     name = snake(name)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dl4py.layers.functions.activations import IActivation
+from dl4py.layers.functions.loss_base import LossFunction
 from dl4py.layers.functions.losses import (
     LossBinaryXENT,
     LossCosineProximity,
     LossFMeasure,
-    LossFunction,
     LossMAE,
     LossMCXENT,
     LossMixtureDensity,

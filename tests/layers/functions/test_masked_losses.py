@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers.functions.losses import TermLoss
+from dl4py.layers.functions.loss_base import TermLoss
 from tests.layers.function_table import LOSSES
 
 GARBAGE = (np.nan, np.inf, -np.inf, 1e20, -7.0)
