@@ -34,8 +34,8 @@ LONGEST = {f"tests/{name}.py" for name in ("networks/spark/test_on_spark", "docs
 #: ``DL4PY_EXECUTOR=plan``, plans do.
 BY_REFERENCE = tuple(f"tests/{name}" for name in (
     "documents/", "layers/", "networks/batches/", "networks/keras/", "networks/models/", "networks/structure/", "networks/transfer/",
-    "samediff/families/", "samediff/graph/", "samediff/nd4j/", "samediff/numpy_functions/", "samediff/onnx/", "samediff/ops/",
-    "samediff/tensorflow/"))
+    "samediff/arrays/", "samediff/families/", "samediff/graph/", "samediff/nd4j/", "samediff/numpy_functions/", "samediff/onnx/",
+    "samediff/ops/", "samediff/scopes/", "samediff/tensorflow/", "udf/checks/"))
 #: But here executors are compared.
 BY_PLANS = "tests/samediff/ops/every/"
 

@@ -307,6 +307,7 @@ def test_code_of_ops_sees_arrays_of_numpy():
     assert [float(loss(x, w)) for _ in range(3)] == [float(loss(np.asarray(x), np.asarray(w)))] * 3
 
 
+@pytest.mark.plans
 def test_containers_of_arrays_are_replayed(monkeypatch):
     """From the second call on nothing but the plan runs, for each form and each value of what is no array."""
     monkeypatch.setattr(devices, "active", False)           # which other tests of this process may have chosen

@@ -105,6 +105,7 @@ def test_errors_of_ops_are_those_of_graphs_and_the_scope_goes_on():
     assert c == 21
 
 
+@pytest.mark.plans
 def test_what_nobody_holds_is_not_computed():
     asked = []
     run = Plan.run

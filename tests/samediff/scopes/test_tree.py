@@ -48,6 +48,7 @@ class Layer:
     twice: bool = False
 
 
+@pytest.mark.plans
 @pytest.mark.parametrize("given", [
     lambda k: Layer(k * W, True), lambda k: Shapes(k * W, 2), lambda k: collections.OrderedDict(w=k * W), lambda k: [np.float64(k), Kind.A],
     lambda k: (np.float32(k), frozenset((1,))), lambda k: {"w": k * W, "how": slice(0, 1), "none": None}], ids=range(6))

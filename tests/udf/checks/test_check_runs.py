@@ -92,6 +92,7 @@ def test_strided_inputs():
     assert "strided" in failed(registered(flat_memory))["strided inputs"]
 
 
+@pytest.mark.plans
 def test_strided_inputs_of_kernels():
     @user_op("test_check_runs.flat_kernel")
     class FlatKernel(UserOp):

@@ -183,6 +183,7 @@ def last_of_the_largest(x, y):
         y[i] = best
 
 
+@pytest.mark.plans
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("kernel, code, text", [
     (away_from_zero, lambda xp, x, *, step=0.25: xp.round(x / step) * step, "halves of 0.25"),

@@ -59,6 +59,7 @@ def picks(x, at, y):
             y[i, j] = x[max(at[i], 0), j]
 
 
+@pytest.mark.plans
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kernel", "code", "given", "text"), [
     (drops, lambda xp, x: xp.maximum(x, 0), [X], "where input 0 holds NaN"), (keeps, lambda xp, x: xp.maximum(x, 0), [X], None),

@@ -76,6 +76,7 @@ def by_memory(x, y, gy, gx):
             gx[i, j] = 2 * flat[i * x.shape[1] + j]
 
 
+@pytest.mark.plans
 @pytest.mark.parametrize("kernel, text", [(right_kernel, None), (by_memory, "do not lie in memory one value after the other")])
 def test_gradient_kernels_of_strided_arrays(kernel, text):
     op = user_op(f"test_wrong_ops.{kernel.__name__}", numba_grad=kernel)(lambda xp, x: x * 2)
