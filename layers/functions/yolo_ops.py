@@ -12,6 +12,7 @@ import numpy as np
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
+from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Op, Specs, op
 from .loss_base import ILossFunction
 from .losses import LossL2
@@ -169,6 +170,7 @@ class YoloLoss(Op):
             (slice(5, None), 1, YoloTerm(self.classes, all_boxes(labels[:, None, 4:]), b[:, :, 5:], "softmax", best, 1.0)),
         ], by_overlap
 
+    @in_float
     def compute(self, xp: Any, x: Any, labels: Any, mask: Any = None) -> Any:
         """The sum of all terms."""
         with np.errstate(over="ignore", invalid="ignore"):          # of boxes that answer for no object
@@ -190,6 +192,7 @@ class YoloSlope(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, labels: Any, upstream: Any, mask: Any = None) -> Any:
         d = np.zeros_like(_boxes(x, len(self.of.priors)))
         with np.errstate(over="ignore", invalid="ignore"):

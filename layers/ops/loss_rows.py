@@ -9,6 +9,7 @@ import numpy as np
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import GradientError, ShapeError
+from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Op, Specs, op
 from .loss_terms import same_shapes
 
@@ -54,6 +55,7 @@ class RowSlope(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
+    @in_float
     def compute(self, xp: Any, labels: Any, output: Any, upstream: Any) -> Any:
         """The slope of each row times its upstream gradient."""
         return self.of.slope(xp, labels, output) * upstream.reshape(-1, 1)
@@ -80,6 +82,7 @@ def _unit(xp: Any, x: Any) -> tuple[Any, Any]:
 class CosineProximity(RowLoss):
     """-cos of the angle between labels and output; norms below 1e-5 count as 1e-5."""
 
+    @in_float
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
         """Negative cosine of the angle between labels and output."""
         return -(_unit(xp, labels)[0] * _unit(xp, output)[0]).sum(axis=1, dtype=output.dtype)
@@ -100,6 +103,7 @@ class MultiLabel(RowLoss):
         count = labels.sum(axis=1, keepdims=True) * (1 - labels).sum(axis=1, keepdims=True)
         return positive, negative, xp.where(count > 0, 1 / xp.where(count > 0, count, 1), 0).astype(output.dtype)
 
+    @in_float
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
         """The double sum is a product of two sums."""
         positive, negative, scale = self._parts(xp, labels, output)
@@ -138,6 +142,7 @@ class MixtureDensity(RowLoss):
         log_density = -0.5 * (away * away).sum(axis=2) * inverse - self.width * (log_sigma + _LOG_ROOT)
         return log_alpha, log_alpha + log_density, away, inverse
 
+    @in_float
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
         """ln of the sum from its largest term."""
         _, joint, _, _ = self._parts(xp, labels, output)
@@ -179,6 +184,7 @@ class FMeasure(RowLoss):
         bottom = top + self.beta ** 2 * missed + false
         return m, top, xp.where(bottom != 0, bottom, 1), bottom != 0
 
+    @in_float
     def compute(self, xp: Any, labels: Any, output: Any, mask: Any = None) -> Any:
         """The score of the batch, divided evenly among its rows."""
         _, top, bottom, counted = self._counts(xp, labels, output, mask)
@@ -207,6 +213,7 @@ class FMeasureSlope(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[2].shape, specs[2].dtype)
 
+    @in_float
     def compute(self, xp: Any, upstream: Any, labels: Any, output: Any, mask: Any = None) -> Any:
         """The gradient of the batch's score times the mean upstream gradient."""
         return self.of.slope(xp, labels, output, mask) * upstream.mean()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
+from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Op, Specs, op
 from ...samediff.ops.nn.attention import FAR, project
 from ...samediff.ops.nn.softmax import softmax
@@ -38,6 +39,7 @@ class RecurrentAttention(Op):
             raise ShapeError(f"recurrent attention takes series (batch, {w[0]}, time); got {list(x)}")
         return TensorSpec((x[0], w[1], x[2]), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, *inputs: Any) -> Any:
         steps = _Steps(xp, self.activation, *inputs)
         return xp.stack([s.y for s in steps.run()], axis=2)
@@ -60,6 +62,7 @@ class RecurrentAttentionGrad(Op):
         given = [*specs[1:9], *[None] * (9 - len(specs))]
         return tuple(TensorSpec((1,), specs[0].dtype) if s is None else TensorSpec(s.shape, specs[0].dtype) for s in given)
 
+    @in_float
     def compute(self, xp: Any, upstream: Any, *inputs: Any) -> Any:
         """All steps computed again, then their gradients in reverse."""
         found = _Steps(xp, self.activation, *inputs).back(upstream)

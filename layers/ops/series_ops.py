@@ -9,6 +9,7 @@ import numpy as np
 
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
+from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Copies, Op, Pairs, Specs, op, rearranged
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ class ExampleSums(Op):
         """One value for each example."""
         return TensorSpec((specs[1].shape[0] if specs[1].shape else -1,), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, batch: Any) -> Any:
         """Sums over pieces of equal length, one for each example."""
         n = batch.shape[0]

@@ -9,6 +9,7 @@ import numpy as np
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
 from ...samediff.expressions.arrays import norm_over
+from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Copies, Op, Pairs, Specs, op
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class LastUnmaskedStep(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(_series(self.id, specs[0])[:2], specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """The sum over time of x with zeros at all other steps."""
         return xp.where(last_of(xp, mask)[:, None, :], x, x.dtype.type(0)).sum(axis=2, dtype=x.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...errors import DataTypeError, GraphError, ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_same_type
 from ..shape.reshaping import reshape_like
 
@@ -127,6 +128,7 @@ class TensorArrayReadGrad(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, g: Any, index: Any, flow: Any) -> Any:
         """Gradients added at their positions; entries read twice get the sum."""
         out = np.zeros(flow.shape, g.dtype)

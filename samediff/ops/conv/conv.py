@@ -9,6 +9,7 @@ from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
 from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_grads, output_shape
 from .window import Windowed
@@ -79,6 +80,7 @@ class ConvolutionOp(Windowed, Op):
         check_bias(specs[2] if len(specs) > 2 else None, shape, self.channels_last)
         return TensorSpec(shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, weights: Any, bias: Any = None) -> Any:
         """Cross-correlation, then the bias."""
         geometry = self.geometry(weights.shape)
@@ -199,6 +201,7 @@ class SeparableConv2D(Attributes2D, Composite):
         middle = depth.infer(*specs[:2])
         return middle if len(specs) < 3 or specs[2] is None else point.infer(middle, *specs[2:])  # type: ignore[arg-type]
 
+    @in_float
     def compute(self, xp: Any, x: Any, depth_weights: Any, point_weights: Any = None, bias: Any = None) -> Any:
         """The depthwise convolution, then the pointwise one."""
         depth, point = self.parts()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...families.indices import require_integer
 from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op, require_same_type
@@ -66,6 +67,7 @@ class Deconv2DOfShape(Attributes2D, Op):
         if not may_equal(want, x):
             raise ShapeError(f"a convolution of images {images} with weights {weights} gives {want}; x has shape {x}")
 
+    @in_float
     def compute(self, xp: Any, shape: Any, weights: Any, x: Any) -> Any:
         """Every cell of x adds its weights to the result."""
         result = tuple(int(n) for n in shape.reshape(-1))

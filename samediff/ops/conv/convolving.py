@@ -10,6 +10,7 @@ from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, size
 from ...errors import ShapeError
 from ...expressions.arrays import as_rows
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 from ..shape.reshaping import reshape_like
 from .window import Window, from_last, to_last
@@ -141,6 +142,7 @@ class Convolution(Convolving):
         """One value for each window and output channel."""
         return TensorSpec(output_shape(self.geometry, specs[0].shape, specs[1].shape), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
         """One matrix product for each position in the kernel."""
         return self.geometry.of(w.shape).convolve(xp, x, w)
@@ -164,6 +166,7 @@ class ConvolutionDataGrad(Convolving):
         self.fitting(x, w, upstream)
         return TensorSpec(x.shape, w.dtype)
 
+    @in_float
     def compute(self, xp: Any, w: Any, upstream: Any, x: Any) -> Any:
         """One matrix product for each position in the kernel; results of overlapping windows are added."""
         return self.geometry.of(w.shape).data_gradient(xp, w, upstream, x.shape)
@@ -190,6 +193,7 @@ class ConvolutionWeightGrad(Convolving):
         self.fitting(x, w, upstream)
         return TensorSpec(w.shape, x.dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, upstream: Any, w: Any) -> Any:
         """One matrix product for each position in the kernel."""
         return self.geometry.of(w.shape).weight_gradient(xp, x, upstream, w.shape)

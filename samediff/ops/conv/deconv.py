@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Attributes3D, check_bias, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, Geometry, bias_grad
@@ -59,6 +60,7 @@ class TransposedConvolution(Windowed, Op):
         check_bias(specs[2] if len(specs) > 2 else None, shape, self.channels_last)
         return TensorSpec(shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, weights: Any, bias: Any = None) -> Any:
         """Every cell of x adds its weights to the result."""
         geometry = self.geometry(weights.shape)

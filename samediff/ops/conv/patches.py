@@ -9,6 +9,7 @@ from ...base.named_axes import agree, expect, expect_at_least
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 from .conv import MODE_PROPERTY, PAD_MODE, Attributes2D, window_properties, window_slots
 from .window import Window, Windowed
@@ -102,6 +103,7 @@ class Fold(Op):
         expect("columns", specs[0], self.patches.of(specs[0].shape).shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, columns: Any, x: Any) -> Any:
         """One addition for each place in the kernel."""
         return self.patches.of(columns.shape).fold(xp, columns, x.shape)
@@ -172,6 +174,7 @@ class Col2Im(Attributes2D, Op):
         shape = specs[0].shape
         return TensorSpec((-1,) * 4 if shape is None else self.geometry(shape)[1], specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """One addition for each place in the kernel."""
         patches, image = self.geometry(x.shape)
@@ -283,6 +286,7 @@ class Dilation2DGrad(Dilating):
         """The shapes of images and weights."""
         return TensorSpec(specs[0].shape, specs[2].dtype), TensorSpec(specs[1].shape, specs[2].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, weights: Any, upstream: Any) -> Any:
         """One addition for each place in the kernel."""
         window = self.geometry(weights.shape)

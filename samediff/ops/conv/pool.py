@@ -12,6 +12,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_floating
 from .conv import MODE_PROPERTY, PAD_MODE, SAME_PROPERTY, Attributes2D, Attributes3D, window_properties, window_slots
 from .pooling import Pool, WindowScatter, WindowSpread, WindowSum
@@ -87,6 +88,7 @@ class AveragePooling(Pooling):
         require_floating(self.id, specs[0])
         return Pooling.infer(self, *specs)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         return self.pool().sum(xp, x)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, size
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 from .window import Window, from_last, to_last
 
@@ -127,6 +128,7 @@ class WindowSum(Pooled):
 
     pool: Pool
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """One addition for each position in the kernel."""
         return self.pool.sum(xp, x)
@@ -146,6 +148,7 @@ class WindowSpread(Unpooled):
         expect("upstream", specs[0], self.pool.shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, upstream: Any, x: Any) -> Any:
         """One addition for each position in the kernel."""
         return self.pool.spread(xp, upstream, x.shape)
@@ -165,6 +168,7 @@ class WindowScatter(Unpooled):
         expect("upstream", specs[1], self.pool.shape(specs[0].shape))
         return TensorSpec(specs[0].shape, specs[1].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
         """Gradients added at the largest cell of each window, which is found again."""
         return self.pool.scatter(xp, x, upstream)

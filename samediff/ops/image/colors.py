@@ -11,6 +11,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
 from ...families.families import Elementwise
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_floating
 
 if TYPE_CHECKING:
@@ -209,6 +210,7 @@ class AdjustContrast(Composite):
             raise ShapeError(f"an image has the axes height, width and channels, got shape {specs[0].shape}")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         mean = x.sum(axis=(-3, -2), keepdims=True, dtype=x.dtype) / x.dtype.type(x.shape[-3] * x.shape[-2])
         return (x - mean) * x.dtype.type(self.factor) + mean

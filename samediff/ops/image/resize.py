@@ -12,6 +12,7 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
+from ...families.in_float import in_float
 from ...families.indices import check_range, require_integer
 from ...ir.op import Op, Specs, op, require_floating
 from . import resampling as rs
@@ -97,6 +98,7 @@ class ResizeBack(Op):
         expect("g", specs[0], resized.shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, g: Any, x: Any, size: Any = None) -> Any:
         rows, columns = self.of.matrices(x, size)
         return apply(xp, g, rows.T, columns.T)
@@ -219,6 +221,7 @@ class CropAndResize(Op):
         height, width = (int(n) for n in size.reshape(-1))
         return [make(shape[-3 + k], n, float(box[k]), float(box[k + 2])).astype(dtype) for k, n in enumerate((height, width))]
 
+    @in_float
     def compute(self, xp: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
         check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         height, width = (int(n) for n in size.reshape(-1))
@@ -246,6 +249,7 @@ class CropBack(Op):
         self.of.infer(*specs[1:])
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, g: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
         check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         out = np.zeros(image.shape, g.dtype)

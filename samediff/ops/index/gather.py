@@ -12,6 +12,7 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...families.indices import check_index_vectors, check_range, check_whole, require_integer
 from ...ir.op import Op, Specs, op, require_floating
 
@@ -86,6 +87,7 @@ class GatherGradient(Op):
             expect("x", x, (*like.shape[:at], *indices.shape, *like.shape[at + 1:]))
         return TensorSpec(like.shape, x.dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, like: Any, indices: Any) -> Any:
         """Rows added one by one, so that equal indices add up."""
         out = xp.zeros(like.shape, x.dtype)
@@ -144,6 +146,7 @@ class GatherNdGradient(Op):
             expect("x", x, (*indices.shape[:-1], *like.shape[indices.shape[-1]:]))
         return TensorSpec(like.shape, x.dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, like: Any, indices: Any) -> Any:
         """Elements added one by one, so that equal indices add up."""
         out = xp.zeros(like.shape, x.dtype)

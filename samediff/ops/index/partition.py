@@ -11,6 +11,7 @@ from ...base.named_axes import expect, expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, OutOfRangeError, ShapeError
+from ...families.in_float import in_float
 from ...families.indices import check_range, require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
@@ -202,6 +203,7 @@ class ConfusionMatrixOp(Op):
             check_range(f"{self.id}: class", np.asarray(part or (), np.int64), n if n >= 0 else 2 ** 63, "a number of classes of")
         return TensorSpec((n, n), self.data_type or (specs[2].dtype if len(specs) > 2 else DataType.INT))
 
+    @in_float
     def compute(self, xp: Any, labels: Any, pred: Any, weights: Any = None) -> Any:
         """Elements added one by one, so that equal indices add up."""
         n = self.num_classes or max((int(part.max()) + 1 for part in (labels, pred) if part.size), default=0)

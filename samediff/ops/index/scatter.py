@@ -12,6 +12,7 @@ from ...base.spec import Shape, TensorSpec, may_equal, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
+from ...families.in_float import in_float
 from ...families.indices import check_range, require_integer
 from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op, require_same_type
@@ -59,6 +60,7 @@ class Scatter(Op):
         """Combine ``rows`` with ``out`` at ``indices``, in place."""
         raise NotImplementedError
 
+    @in_float
     def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
         out = ref.copy()
         check_range(f"{self.id}: index", indices, ref.shape[0])
@@ -218,6 +220,7 @@ def taken(ref: TensorSpec, indices: TensorSpec) -> Shape:
 def _nd(name: str, sign: int, doc: str) -> None:
     @op(name, api=f"base.{name}")
     class Declared(ScatterNd):
+        @in_float
         def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
             out, where = ref.copy(), nd_index(xp, self.id, ref.shape, indices)
             if sign:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...families.indices import require_integer
 from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op
@@ -38,6 +39,7 @@ class ScatterNew(Op):
                 raise ShapeError(f"updates must have shape {want} for indices {indices.shape} into {result}, got {updates.shape}")
         return TensorSpec(result, updates.dtype)
 
+    @in_float
     def compute(self, xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
         out = xp.zeros(tuple(int(n) for n in shape.reshape(-1)), updates.dtype)
         k = indices.shape[-1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ml_dtypes
 import numpy as np
 
-from ...base.datatype import DataType
+from ...base.datatype import DataType, is_floating
 from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
@@ -30,31 +30,41 @@ def counts(xp: Any, ids: Any, n: int, data: Any) -> Any:
     return xp.bincount(ids, minlength=n).astype(data.dtype).reshape(-1, *[1] * (data.ndim - 1))
 
 
-def _wide(data: Any) -> Any:
-    """Whole numbers in 64 bits, so that sums on the way to a mean do not wrap around."""
-    return data.astype({"u": np.uint64, "i": np.int64, "b": np.float64}.get(data.dtype.kind, data.dtype), copy=False)
+def _wide(data: Any, whole: bool = True) -> Any:
+    """What rows are added up in: types of 16 bits as FLOAT; with ``whole``, whole numbers in 64 bits, which do not wrap around on the way
+    to a mean."""
+    if is_floating(data.dtype):
+        return data.astype(np.result_type(data.dtype, np.float32), copy=False)
+    return data.astype({"u": np.uint64, "i": np.int64, "b": np.float64}[data.dtype.kind]) if whole else data
 
 
-def _sum(xp: Any, data: Any, ids: Any, n: int) -> Any:
+def _added(xp: Any, data: Any, ids: Any, n: int) -> Any:
     out = xp.zeros((n, *data.shape[1:]), data.dtype)
     add_rows(xp, out, ids, data)
     return out
 
 
+def _sum(xp: Any, data: Any, ids: Any, n: int) -> Any:
+    return _added(xp, _wide(data, False), ids, n).astype(data.dtype, copy=False)
+
+
 def _mean(xp: Any, data: Any, ids: Any, n: int) -> Any:
     wide = _wide(data)
-    return quotient(xp, _sum(xp, wide, ids, n), xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
+    mean = quotient(xp, _added(xp, wide, ids, n), xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
+    return mean.astype(data.dtype, copy=False) if is_floating(data.dtype) else mean
 
 
 def _sqrt_n(xp: Any, data: Any, ids: Any, n: int) -> Any:
     wide = _wide(data)
-    return _sum(xp, wide, ids, n) / xp.sqrt(xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
+    found = _added(xp, wide, ids, n) / xp.sqrt(xp.maximum(counts(xp, ids, n, wide), wide.dtype.type(1)))
+    return found.astype(data.dtype, copy=False) if is_floating(data.dtype) else found
 
 
 def _prod(xp: Any, data: Any, ids: Any, n: int) -> Any:
-    out = xp.ones((n, *data.shape[1:]), data.dtype)
-    xp.multiply.at(out, ids, data)
-    return out
+    wide = _wide(data, False)
+    out = xp.ones((n, *data.shape[1:]), wide.dtype)
+    xp.multiply.at(out, ids, wide)
+    return out.astype(data.dtype, copy=False)
 
 
 def _extreme(name: str, empty_is_zero: bool) -> Reducer:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec, may_equal
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_same_type
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Trace(Op):
         shape = _matrix(specs[0], "trace")
         return TensorSpec(None if shape is None else shape[:-2], specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         return xp.trace(x, axis1=-2, axis2=-1, dtype=x.dtype)
 

@@ -13,6 +13,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...families.indices import check_range
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating
@@ -128,6 +129,7 @@ class CrossEntropyTerms(Op):
         expect("label", specs[1], shape)
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
         """Computed without overflow for any logit."""
         return cross_entropy(xp, logits, label)
@@ -150,6 +152,7 @@ class CrossEntropySlope(Composite):
         expect("upstream", specs[2], None if shape is None else shape[:-1])
         return specs[0].with_shape(shape)
 
+    @in_float
     def compute(self, xp: Any, logits: Any, label: Any, upstream: Any) -> Any:
         slope = softmax(xp, logits, -1)
         slope *= label.sum(axis=-1, keepdims=True, dtype=slope.dtype)
@@ -207,6 +210,7 @@ class SparseSoftmaxCrossEntropy(Op):
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape} without the last axis")
         return TensorSpec(labels.shape, logits.dtype)
 
+    @in_float
     def compute(self, xp: Any, labels: Any, logits: Any) -> Any:
         """Computed without overflow for any logit."""
         check_range(f"{self.id}: label", labels, logits.shape[-1], "a number of classes of")
@@ -229,6 +233,7 @@ class SparseCrossEntropySlope(Op):
         expect("upstream", specs[2], examples)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
+    @in_float
     def compute(self, xp: Any, labels: Any, logits: Any, upstream: Any) -> Any:
         slope = softmax(xp, logits, -1)
         rows = as_rows(slope)

@@ -7,6 +7,7 @@ from ...base.spec import TensorSpec, may_equal, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GradientError, ShapeError
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...ir.op import Specs, op, require_floating
 from .cross_entropy import CrossEntropyTerms, cross_entropy
 
@@ -35,6 +36,7 @@ class SoftmaxCrossEntropyWithLogits(Composite):
         at = normalize_axis(self.classes_dim, len(logits.shape))
         return logits.with_shape(tuple(n for i, n in enumerate(logits.shape) if i != at))
 
+    @in_float
     def compute(self, xp: Any, logits: Any, labels: Any) -> Any:
         """Computed without overflow for any logit."""
         if logits.shape != labels.shape:

@@ -16,6 +16,7 @@ from ...errors import ShapeError
 from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
+from ...families.in_float import in_float
 from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
 from ..elementwise.masking import mask_gradient, times_mask
 
@@ -84,6 +85,7 @@ class LossOp(Composite):
             fit(weights.shape, result)  # type: ignore[arg-type]
         return TensorSpec(result if self.loss_reduce is LossReduce.NONE else (), predictions.dtype)
 
+    @in_float
     def compute(self, xp: Any, predictions: Any, weights: Any, label: Any) -> Any:
         terms = self.terms(xp, predictions, label)
         spread = None if weights is None else stretched(xp, weights.astype(terms.dtype), terms.shape)
@@ -176,6 +178,7 @@ class WeightsSum(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, weights: Any) -> Any:
         shape = fit(weights.shape, x.shape)
         axes = tuple(i for i, n in enumerate(shape) if n == 1 and x.shape[i] != 1)

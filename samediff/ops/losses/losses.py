@@ -12,6 +12,7 @@ from ...errors import GraphError, ShapeError
 from ...expressions.arrays import centred, sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
+from ...families.in_float import in_float
 from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating
 from .loss import FILE, ElementLoss, LossOp, element_loss, with_float
@@ -114,6 +115,7 @@ class L2(Composite):
         require_floating(self.id, *specs)
         return TensorSpec((), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, var: Any) -> Any:
         """Half the sum of squares."""
         return 0.5 * sum_over(var * var)

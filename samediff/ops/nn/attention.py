@@ -11,6 +11,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import as_rows
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating, require_same_type
 from ..elementwise.masking import keep_unmasked
@@ -67,6 +68,7 @@ class DotProductAttention(Composite):
         out = TensorSpec((*lead, v.shape[-2], q.shape[-1]), q.dtype)
         return (out, TensorSpec((*lead, k.shape[-1], q.shape[-1]), q.dtype)) if self.with_weights else out
 
+    @in_float
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, mask: Any = None) -> Any:
         """Scores, softmax over the steps, weighted sum."""
         if mask is not None:
@@ -172,6 +174,7 @@ class MultiHeadDotProductAttention(Composite):
         weights = TensorSpec((batch, -1 if wq.shape is None else wq.shape[0], -1 if k.shape is None else k.shape[2], queries), q.dtype)
         return (out, weights) if self.with_weights else out
 
+    @in_float
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, wq: Any, wk: Any, wv: Any, wo: Any, mask: Any = None) -> Any:
         if mask is not None:
             keys, values = (xp.where(mask[:, None, :] != 0, v, v.dtype.type(0)) for v in (keys, values))
@@ -253,6 +256,7 @@ class ProjectedWeights(_Product):
         g, x = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
         return TensorSpec((g[1], g[2], x[1]), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, g: Any, x: Any) -> Any:
         return xp.tensordot(g, x, axes=((0, 3), (0, 2)))
 

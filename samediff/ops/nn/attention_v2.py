@@ -10,6 +10,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...families.composite import composite_grad
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
 from ..elementwise.masking import keep_unmasked
 from ..linalg.matmul import matmul
@@ -73,6 +74,7 @@ class DotProductAttentionV2(Op):
     def at_inference(self) -> Op:
         return self.replace(training=False)
 
+    @in_float
     def compute(self, xp: Any, queries: Any, values: Any, keys: Any, query_mask: Any = None,  # type: ignore[override]  # stateful
                 value_mask: Any = None, *, context: Any) -> Any:
         """Scores, softmax over the steps, weighted sum."""

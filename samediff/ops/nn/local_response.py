@@ -7,6 +7,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_floating
 
 
@@ -20,6 +21,7 @@ class NeighbourSum(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """The sum over neighbouring channels, by one addition for each neighbour."""
         total = x.copy()
@@ -55,6 +57,7 @@ class LocalResponseNormalizationOp(Composite):
             raise ShapeError(f"images need rank 4; got {specs[0].shape}")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         total = NeighbourSum(self.depth).compute(xp, x * x)
         return x * (total * x.dtype.type(self.alpha) + x.dtype.type(self.bias)) ** x.dtype.type(-self.beta)

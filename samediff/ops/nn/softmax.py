@@ -8,6 +8,7 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...families.composite import Composite, composite_grad
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, SweepOf, attributes, op, require_floating, require_same_type
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Softmax(AlongAxis):
     flops_per_element = 4
     compiled_as = "softmax"
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """Computed without overflow for any x."""
         return softmax(xp, x, self.dimension)
@@ -85,6 +87,7 @@ class SoftmaxGrad(AlongAxis):
     flops_per_element = 4
     compiled_as = "softmax_backward"
 
+    @in_float
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
         part = upstream * y
         return part - y * part.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
@@ -108,6 +111,7 @@ class SoftmaxDerivative(AlongAxis):
         require_same_type("softmax_derivative", *specs)
         return super().infer(*specs)
 
+    @in_float
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The upstream gradient times the Jacobian of the softmax."""
         return SoftmaxGrad(self.dimension).compute(xp, softmax(xp, x, self.dimension), wrt)
@@ -129,6 +133,7 @@ class LogSoftmax(AlongAxis):
     flops_per_element = 4
     compiled_as = "log_softmax"
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """The logarithm without computing the softmax."""
         return log_softmax(xp, x, self.dimension)
@@ -145,6 +150,7 @@ class LogSoftmaxGrad(AlongAxis, Composite):
     flops_per_element = 4
     compiled_as = "log_softmax_backward"
 
+    @in_float
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 

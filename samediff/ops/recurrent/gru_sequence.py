@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...expressions.arrays import as_rows
+from ...families.in_float import in_float
 from ...ir.op import Op, op, require_floating, require_same_type
 from .recurrence import apply, recurrent_gradient, sequence_flops
 from .sequence_scan import gru_by_scan, through_scan
@@ -39,6 +40,7 @@ class GruSequence(Op):
         lead, units = (-1, -1) if x.shape is None else x.shape[:2], h.shape[1] if h.shape else -1
         return TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, h: Any, wx: Any, wh: Any, b: Any) -> Any:
         """One matrix product for the inputs of all steps, then one step after the other."""
         units = h.shape[1]
@@ -72,6 +74,7 @@ class GruSequenceGrad(Op):
         require_same_type(self.id, *specs)
         return tuple(TensorSpec(s.shape, specs[0].dtype) for s in specs[:5])
 
+    @in_float
     def compute(self, xp: Any, x: Any, h: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, upstream: Any) -> Any:
         """Step by step, backwards; the weights' gradients in one product each."""
         units = h.shape[1]

@@ -19,6 +19,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError
 from ...expressions.arrays import as_rows
+from ...families.in_float import in_float
 from ...families.prunable_outputs import PrunableOutputs
 from ...ir.op import Expandable, Op, as_tuple, op, require_floating, require_same_type
 from ..shape.shape_info import ZerosLike
@@ -211,6 +212,7 @@ class LstmSequence(LstmAttributes):
         one, four = TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
         return one, one, four, one
 
+    @in_float
     def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any = None, peephole: Any = None, h0: Any = None, c0: Any = None,
                 mask: Any = None) -> Any:
         shape, units = x.shape[:2], rw.shape[0]
@@ -270,6 +272,7 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
         values: dict[str, Any] = {**dict(zip(self.attribute_names(), self.values())), "dx": read[0]}
         return LstmSequenceGrad(**values)
 
+    @in_float
     def compute(self, xp: Any, *arrays: Any) -> Any:
         """The gradient, from the last step to the first."""
         given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]

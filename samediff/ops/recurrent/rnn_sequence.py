@@ -9,6 +9,7 @@ from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...expressions.arrays import as_rows
+from ...families.in_float import in_float
 from ...ir.op import Expandable, as_tuple, op, require_floating, require_same_type
 from .recurrence import apply, function, recurrent_gradient, sequence_flops, slope
 from .sequence_scan import gradients_by_scan, rnn_by_scan, through_scan
@@ -40,6 +41,7 @@ class RnnSequence(Expandable):
         one = TensorSpec((*lead, -1 if rw.shape is None else rw.shape[0]), x.dtype)
         return one, one
 
+    @in_float
     def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any = None, h0: Any = None, mask: Any = None) -> Any:
         """One matrix product for all inputs, then step by step."""
         sums = (as_rows(x) @ w).reshape(*x.shape[:2], w.shape[1])
@@ -88,6 +90,7 @@ class RnnSequenceGrad(Expandable):
         return (*(s.with_shape(s.shape) for s in (x, w, rw)), TensorSpec((units,), x.dtype) if b is None else b.with_shape(b.shape),
                 TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype) if h0 is None else h0.with_shape(h0.shape))
 
+    @in_float
     def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, upstream: Any) -> Any:
         """Step by step, backwards; the weights' gradients in one product each."""
         slopes = slope(xp, self.activation, sums)

@@ -10,6 +10,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, OutOfRangeError, ShapeError
+from ...families.in_float import in_float
 from ...families.indices import require_integer
 from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
@@ -128,6 +129,7 @@ class Bincount(Op):
         """Type of counts."""
         return self.data_type or DataType.INT
 
+    @in_float
     def compute(self, xp: Any, x: Any, weights: Any = None, least: Any = None, most: Any = None) -> Any:
         """The number, or sum of weights, of each value; OutOfRangeError for negative ones."""
         if x.size and int(x.min()) < 0:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from ...base.spec import TensorSpec, normalize_axes
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Cumulative(Op):
         """Accumulate along the last axis."""
         raise NotImplementedError
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """Axis by axis, with each at the end."""
         for axis in normalize_axes(self.axis, x.ndim):
@@ -97,6 +99,7 @@ class CumProdGradient(Cumulative):
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, upstream: Any = None) -> Any:
         """A backward recurrence: c_i = u_i + x_{i+1} c_{i+1}, gradient p_{i-1} c_i with p the running product."""
         (axis,) = self.axis

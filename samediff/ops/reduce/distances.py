@@ -10,6 +10,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...expressions.arrays import norm_over
 from ...families.broadcasting import broadcast_reduced, sum_to
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 from ..shape.reshaping import reshape_like
 
@@ -48,6 +49,7 @@ class Distance(Op):
         """The formula; ``total`` and ``norm`` are sum and Euclidean norm over the dimensions, keeping them."""
         raise NotImplementedError
 
+    @in_float
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         if x.dtype.kind in "iub":
             x, y = x.astype(xp.float32), y.astype(xp.float32)

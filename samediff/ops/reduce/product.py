@@ -9,8 +9,10 @@ import numpy as np
 from ...base.datatype import is_floating
 from ...base.spec import TensorSpec
 from ...codecs.file_forms import REDUCTION
+from ...expressions.arrays import sum_over
 from ...families.broadcasting import axes_of
 from ...families.families import Reduction
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ class Product(Reduction):
 
     of_one_itself = True
 
+    @in_float
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         return xp.prod(x, axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
 
@@ -78,7 +81,7 @@ class ReSpread(Op):
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
         """The sums, broadcast back to the shape of x."""
-        return xp.broadcast_to(x.sum(axis=axes_of(self.dimensions, x.ndim, axes), keepdims=True, dtype=x.dtype), x.shape)
+        return xp.broadcast_to(sum_over(x, axes_of(self.dimensions, x.ndim, axes), True), x.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -11,6 +11,7 @@ from ...base.named_axes import expect_at_least
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Copies, Op, Specs, op
 
 if TYPE_CHECKING:
@@ -330,6 +331,7 @@ class SumBlocks(Op):
             raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
         return TensorSpec(None if shape is None else tuple(_divided(n, f, "an axis") for n, f in zip(shape, self.factors)), specs[0].dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any) -> Any:
         """The sum over each block, by splitting the axes."""
         split = [n for size, f in zip(x.shape, self.factors) for n in (size // f, f)]

@@ -11,6 +11,7 @@ from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...families.in_float import in_float
 from ...families.shape_inputs import ints_of
 from ...ir.op import Copies, Op, Pairs, Specs, op, require_same_type
 
@@ -306,6 +307,7 @@ class TileSum(Op):
             raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, of which it holds no whole copies")
         return TensorSpec(like.shape, x.dtype)
 
+    @in_float
     def compute(self, xp: Any, x: Any, like: Any, counts: Any = None) -> Any:
         """Copies as axes of their own, summed."""
         pairs = [v for whole, n in zip(x.shape, like.shape) for v in (whole // n if n else 0, n)]

@@ -11,6 +11,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...families.in_float import in_float
 from ...ir.op import Op, Specs, op, require_same_type
 from ..elementwise.arithmetic import quotient
 from .joining import joined
@@ -40,6 +41,7 @@ class VariadicElementwise(Op):
 class MergeAdd(VariadicElementwise):
     """Sum of arrays of one shape."""
 
+    @in_float
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The arrays in turn."""
         out = xs[0].copy()
@@ -47,6 +49,7 @@ class MergeAdd(VariadicElementwise):
             out += x
         return out
 
+    @in_float
     def element(self, xp: Any, *xs: Any) -> Any:
         """The sum as one expression."""
         return sum(xs[1:], start=xs[0])
@@ -65,6 +68,7 @@ class MergeAvg(MergeAdd):
         """The sum divided by the number of arrays."""
         return self.element(xp, *xs)
 
+    @in_float
     def element(self, xp: Any, *xs: Any) -> Any:
         """Sums of whole numbers in 64 bits: on the way to a mean they must not wrap around."""
         own = xs[0].dtype

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...errors import ConfigurationError, ShapeError
 
 __all__ = ["max_norm", "min_max_norm", "non_negative", "unit_norm"]
@@ -102,5 +104,5 @@ def vector_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
                              f"{tuple(param.shape)}: its dimensions are 0 to {param.ndim - 1}")
     largest = xp.max(abs(param), axis=axes, keepdims=True)
     scale = xp.where((largest > 0) & (largest < xp.inf), largest, 1).astype(param.dtype)      # their squares stay in the range
-    shares = param / scale
-    return scale * xp.sqrt(xp.sum(shares * shares, axis=axes, keepdims=True))
+    shares = (param / scale).astype(np.result_type(param.dtype, np.float32))        # sums of 16 bits would stop growing
+    return scale * xp.sqrt(xp.sum(shares * shares, axis=axes, keepdims=True)).astype(param.dtype)

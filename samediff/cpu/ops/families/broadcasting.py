@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ....base.spec import TensorSpec
+from ....expressions.arrays import sum_over
 from ....families.broadcasting import SumTo, broadcast_axes
 from ....ir.op import Kernel
 from ....plans.sweeps.table import REDUCTIONS
@@ -22,4 +21,7 @@ def _(op: SumTo, *specs: TensorSpec) -> Kernel | None:
 
     def native(x: Any, like: Any, out: Any) -> Any:
         return sums.native(x, out) if sums is not None and sums.native is not None else None
-    return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True), native=native)
+
+    def call(x: Any, like: Any, out: Any) -> None:
+        out.reshape(kept)[...] = sum_over(x, axes, keepdims=True)
+    return Kernel(call, native=native)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -35,6 +36,14 @@ def test_small_and_large_numbers(size: float) -> None:
     w = np.array([[3, -4], [0, 1]], np.float32) * np.float32(size)
     for rule in (lambda a: max_norm(np, a, 0.5, [1]), lambda a: min_max_norm(np, a, 0.3, 0.6, 1.0, [1]), lambda a: unit_norm(np, a, [1])):
         np.testing.assert_allclose(rule(w), rule(w.astype(np.float64)), 1e-5, 1e-44)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_norms_of_long_vectors_of_16_bits(dtype: Any) -> None:
+    """Sums of squares in these types stop growing."""
+    w = np.full((5000, 2), 0.5, dtype)
+    for rule in (lambda a: max_norm(np, a, 0.5, [0]), lambda a: min_max_norm(np, a, 0.3, 0.6, 1.0, [0]), lambda a: unit_norm(np, a, [0])):
+        np.testing.assert_allclose(rule(w).astype(float), rule(w.astype(float)), 2e-2)
 
 
 def test_a_vector_of_zeros_has_no_direction() -> None:
