@@ -23,7 +23,7 @@ from ..preprocessors import InputPreProcessor
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import BaseLayerNames, FeedForwardLayerNames, LayerNames, NoParamLayerNames
-from ..types.layer_type import LayerType, TrainingMode
+from ..types.layer_type import LayerMode, LayerType
 from ..types.old_options import OLD_OPTIONS
 from ..types.positional import positional
 from . import automatic
@@ -86,7 +86,7 @@ class Layer(LayerContract, Configuration, LayerNames):
         The largest size that it leaves as it is, 1 in a network that names none.
     """
 
-    TrainingMode: ClassVar[type[TrainingMode]] = TrainingMode
+    TrainingMode: ClassVar[type[LayerMode]] = LayerMode
     Type: ClassVar[type[LayerType]] = LayerType
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed

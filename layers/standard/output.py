@@ -454,7 +454,8 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
 
     @at_work
     def get_predicted_objects(self, layer: BoundLayer, network_output: Any, threshold: float) -> list[DetectedObject]:
-        """The objects in the output of the network whose confidence reaches a threshold: :meth:`YoloUtils.get_predicted_objects`."""
+        """The objects in the output of the network whose confidence reaches a threshold: :meth:`YoloUtils.get_predicted_objects`;
+        ``layer``, which :func:`at_work` fills in, has no effect."""
         return YoloUtils.get_predicted_objects(self.bounding_boxes, network_output, threshold)
 
     def priors(self) -> tuple[tuple[float, float], ...]:

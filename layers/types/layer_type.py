@@ -22,8 +22,8 @@ class LayerType(JavaSpelling, JavaEnum):
     NORMALIZATION = "NORMALIZATION"
 
 
-class TrainingMode(IntEnum):
-    """How layers work: ``Layer.TrainingMode.TRAIN`` stands for True, where a method asks whether they work as in training."""
+class LayerMode(IntEnum):
+    """``Layer.TrainingMode``, of which TRAIN stands for True where a method asks whether layers work as in training."""
 
     TRAIN = 1
     TEST = 0

@@ -23,8 +23,8 @@ _POSITIONS = ("epsilon", "max_rel_error", "min_absolute_error", "print", "exit_o
               "input_mask", "label_mask", "subset", "max_per_param", "exclude_params")
 
 
-class PrintMode(Enum):
-    """What a check reports: every number, those whose gradients are both zero and failures, or failures alone."""
+class GradientsShown(Enum):
+    """``GradientCheckUtil.PrintMode``: a check reports every number, those whose gradients are both zero and failures, or failures alone."""
 
     ALL = 0
     ZEROS = 1
@@ -32,7 +32,7 @@ class PrintMode(Enum):
 
 
 class GradientCheck(MethodBuilder, GradientCheckNames):
-    """What :meth:`GradientCheckUtil.check_gradients` checks: ``GradientCheckUtil.MLNConfig()`` or ``GraphConfig()``."""
+    """A check for :meth:`GradientCheckUtil.check_gradients`: ``GradientCheckUtil.MLNConfig()`` or ``GraphConfig()``."""
 
     def net(self, net: Any) -> Self:
         """Check the gradients of this network, in DOUBLE."""
@@ -68,7 +68,7 @@ class GradientCheck(MethodBuilder, GradientCheckNames):
         """Allow smaller differences whatever their relative error; 1e-8 by default."""
         return self._set(min_absolute_error=error)
 
-    def print(self, mode: PrintMode) -> Self:
+    def print(self, mode: GradientsShown) -> Self:
         """Report so much; ``PrintMode.ZEROS`` by default."""
         return self._set(print=mode)
 
@@ -120,7 +120,7 @@ class GradientCheckUtil(GradientCheckUtilNames):
 
     MLNConfig: ClassVar[type[GradientCheck]] = GradientCheck
     GraphConfig: ClassVar[type[GradientCheck]] = GradientCheck
-    PrintMode: ClassVar[type[PrintMode]] = PrintMode
+    PrintMode: ClassVar[type[GradientsShown]] = GradientsShown
 
     @staticmethod
     def check_gradients(net: Any, *arguments: Any, **options: Any) -> bool:
@@ -157,7 +157,7 @@ class GradientCheckUtil(GradientCheckUtilNames):
 class _Differences:
     def __init__(self, net: Any = None, inputs: Any = None, labels: Any = None, input_mask: Any = None, label_mask: Any = None, *,
                  epsilon: float = 1e-6, max_rel_error: float = 1e-3, min_absolute_error: float = 1e-8,
-                 print: Any = PrintMode.ZEROS, exit_on_first_error: bool = False, subset: bool = False, max_per_param: int = 0,
+                 print: Any = GradientsShown.ZEROS, exit_on_first_error: bool = False, subset: bool = False, max_per_param: int = 0,
                  exclude_params: Collection[str] | None = None, call_each_iter: Callable[[Any], Any] | None = None) -> None:
         if not isinstance(getattr(net, "engine", None), Engine):
             raise ConfigurationError(f"check_gradients takes a network, or a configuration with net(...); got {net!r:.60}")
@@ -168,7 +168,7 @@ class _Differences:
             raise ConfigurationError("check_gradients needs features and labels")
         self.net, self.epsilon, self.most, self.least = net, epsilon, max_rel_error, min_absolute_error
         self.data = MultiDataSet(*map(_several, (inputs, labels, input_mask, label_mask)))
-        self.mode = print if isinstance(print, PrintMode) else PrintMode.ALL if print else PrintMode.FAILURES_ONLY
+        self.mode = print if isinstance(print, GradientsShown) else GradientsShown.ALL if print else GradientsShown.FAILURES_ONLY
         self.exits, self.each = exit_on_first_error, call_each_iter
         self.number = max_per_param if subset and max_per_param else None
         self.left_out = set(exclude_params or ())
@@ -231,7 +231,7 @@ class _Differences:
         relative = apart / total if total else 0.0
         wrong = not (relative <= self.most or apart < self.least)
         zero = found == 0 and expected == 0
-        if wrong or self.mode is PrintMode.ALL or (zero and self.mode is PrintMode.ZEROS):
+        if wrong or self.mode is GradientsShown.ALL or (zero and self.mode is GradientsShown.ZEROS):
             report(f"{name}{list(place)} {'FAILED' if wrong else 'passed'}: gradient {found:.8g}, difference {expected:.8g}, "
                    f"relative error {relative:.3g}")
         return wrong

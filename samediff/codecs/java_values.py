@@ -89,10 +89,10 @@ def java_value(value: Any) -> bytes:
     DataTypeError
         Something else.
     """
-    return _HEADER + _Writer().value(value)
+    return _HEADER + _ValueWriter().value(value)
 
 
-class _Writer:
+class _ValueWriter:
     def __init__(self) -> None:
         self._classes: dict[str, int] = {}
         self._handles = 0

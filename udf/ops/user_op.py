@@ -326,7 +326,7 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
     >>> from dl4py.udf import user_op
     >>> @user_op("docs.swish", version=1)
     ... def swish(xp, x, *, beta: float = 1.0):
-    ...     return x / (1 + xp.exp(-beta * x))
+    ...     return x * (1 + xp.tanh(0.5 * beta * x)) / 2
     >>> swish(np.zeros(2, np.float32))
     array([0., 0.], dtype=float32)
     >>> sd = SameDiff.create()

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 @user_op("{op_id}", version=1)
 def {name}(xp, x, *, beta: float = 1.0):
-    """x / (1 + exp(-beta x)).  Shapes: x (*S) floating -> (*S), same type."""
+    """x / (1 + exp(-beta x)), by a tanh, which never overflows.  Shapes: x (*S) floating -> (*S), same type."""
     # Positional parameters are inputs (default None: optional), those after * saved attributes. Use xp's functions:
     # elementwise code, reductions, products, reshaping and indexing are differentiated by themselves; for other code
     # pass grad=..., a function of (inputs, outputs, output_grads, *, beta) that builds a node per input.
-    return x / (1 + xp.exp(-beta * x))
+    return x * (1 + xp.tanh(0.5 * beta * x)) / 2
 '''
 
 _OP_TEST = '''

@@ -256,7 +256,7 @@ class CollectionSequenceRecordReader(SequenceRecordReader):
 
 
 class LineErrorHandling(JavaEnum):
-    """What becomes of lines that an expression does not match: ``RegexSequenceRecordReader.LineErrorHandling``."""
+    """Treatment of lines that an expression does not match: ``RegexSequenceRecordReader.LineErrorHandling``."""
 
     FailOnInvalid = "an error"
     SkipInvalid = "they are left out"

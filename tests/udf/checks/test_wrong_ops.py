@@ -130,6 +130,7 @@ def test_gradients_that_heed_attributes(code, right, wrong):
 
 
 @pytest.mark.slow
+@pytest.mark.plans
 def test_kernels_and_shape_rules_that_heed_attributes():
     def right(x, y, k):
         y[...] = x * k

@@ -13,7 +13,7 @@ def rms_norm(xp, x, gain, *, eps: float = 1e-6):
 @user_op("modern_parts.swiglu")
 def swiglu(xp, gate, value):
     """gate * sigmoid(gate) * value (Shazeer, 2020).  Shapes: gate, value (*S) -> (*S)."""
-    return gate / (1 + xp.exp(-gate)) * value
+    return gate * (1 + xp.tanh(0.5 * gate)) / 2 * value
 
 
 @user_op("modern_parts.rotary", batching="leading")
