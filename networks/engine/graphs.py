@@ -75,8 +75,7 @@ class Graphs:
             if name in made.unavailable:
                 raise MissingOpError(made.unavailable[name])
         if not made.losses:
-            outputs = ", ".join(self.structure.outputs)
-            raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")
+            raise ConfigurationError(f"no loss can be computed: {_without_loss(self.structure)}")
         return made
 
     def step(self, batch: NetworkBatch, stateful: bool = False) -> tuple[TrainingStep, NetworkGraph]:
@@ -120,6 +119,16 @@ class Graphs:
 def batch_sizes(batch: NetworkBatch) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """The sizes of the arrays of a batch, all but the number of examples."""
     return tuple(tuple(() if a is None else tuple(a.shape[1:]) for a in part) for part in batch.parts())
+
+
+def _without_loss(structure: Structure) -> str:
+    """Text on a network none of whose outputs gives a loss."""
+    if structure.losses:
+        return "labels are missing"
+    outputs = [structure.member(name) for name in structure.outputs if name not in structure.inputs]
+    text = f"the outputs ({', '.join(m.label for m in outputs)}) are no output layers"
+    frozen = any(m.is_frozen and getattr(m.conf.underlying, "has_loss", False) for m in outputs)
+    return text + ("; one that is frozen has no loss, as in DL4J: leave it out of what set_feature_extractor freezes" if frozen else "")
 
 
 def _check_examples(batch: NetworkBatch) -> None:

@@ -334,3 +334,16 @@ LIST, GRAPH = (lambda: base(Recorded(ROOT / "no_changes"))), (lambda: base(Recor
 def test_mistakes(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_network_frozen_whole_computes_and_says_why_it_does_not_train(graph):
+    conf = NeuralNetConfiguration.builder().list().layer(DenseLayer(n_in=3, n_out=4)).layer(OutputLayer(n_in=4, n_out=2)).build()
+    net = MultiLayerNetwork(conf).init()
+    net = net.to_computation_graph() if graph else net
+    x, y = np.ones((2, 3), np.float32), np.eye(2, dtype=np.float32)
+    builder = TransferLearning.GraphBuilder(net).set_feature_extractor("1") if graph else TransferLearning.Builder(net).set_feature_extractor(1)
+    frozen = builder.build()
+    np.testing.assert_allclose(frozen.output_single(x) if graph else frozen.output(x), net.output_single(x) if graph else net.output(x))
+    with pytest.raises(ConfigurationError, match="one that is frozen has no loss.*set_feature_extractor"):
+        frozen.fit(x, y)
