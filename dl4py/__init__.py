@@ -44,49 +44,6 @@ _PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluatio
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
     __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
 
-#: Classes of DL4J that process texts.
-_TEXTS = """Word2Vec StaticWord2Vec ParagraphVectors SequenceVectors Glove WordVectors WordVectorSerializer VocabWord VocabCache
-    VocabConstructor AbstractCache InMemoryLookupTable InMemoryLookupCache WeightLookupTable VectorsConfiguration SkipGram CBOW
-    TokenizerFactory DefaultTokenizerFactory NGramTokenizerFactory BertWordPieceTokenizerFactory CommonPreprocessor Tokenizer
-    SentenceIterator BasicLineIterator LineSentenceIterator CollectionSentenceIterator FileSentenceIterator SentenceTransformer
-    AbstractSequenceIterator LabelledDocument LabelsSource LabelAwareIterator FileLabelAwareIterator LabelAwareSentenceIterator
-    LabeledSentenceProvider FileLabeledSentenceProvider CollectionLabeledSentenceProvider CnnSentenceDataSetIterator BertIterator
-    BagOfWordsVectorizer TfidfVectorizer"""
-
-#: Readers of DataVec that are not here.
-_UNREAD = """JacksonLineRecordReader JacksonRecordReader CodecRecordReader NativeCodecRecordReader WavFileRecordReader
-    NativeAudioRecordReader ExcelRecordReader JDBCRecordReader MatlabRecordReader GeoRecordReader ArrowRecordReader MapFileRecordReader"""
-
-_ELSEWHERE = {
-    "NDArray": "arrays are NumPy's; INDArray has DL4J's methods",
-    "zoo": "the zoo is dl4py.networks.zoo; its classes are here, too: dl4py.ResNet50(num_classes=10).init()",
-    "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
-    "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
-    "ui": "the training page is UIServer: UIServer.get_instance().attach(storage), or `dl4py ui FILE`",
-    **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter"),
-                    "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow"),
-    "OnnxImport": "SameDiff.import_onnx(path) reads ONNX models",
-    "datavec": "readers, schemas and transforms of records are in dl4py.samediff.data",
-    **dict.fromkeys(_TEXTS.split(), "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer "
-                                    "(EmbeddingInitializer)"),
-    **dict.fromkeys(("ClassPathResource", "DownloaderUtility", "Resources"), "give the path of the file: open(path), FileSplit(path)"),
-    **dict.fromkeys(("Downloader", "ArchiveUtils"), "urllib.request.urlretrieve and shutil.unpack_archive fetch and unpack files"),
-    **dict.fromkeys(("MemoryWorkspace", "WorkspaceConfiguration", "AllocationPolicy", "LearningPolicy", "ResetPolicy", "MirroringPolicy"),
-                    "there are no workspaces: leave it out"),
-    **dict.fromkeys(("CudaEnvironment", "AffinityManager"), "net.to(\"cuda\") and dl4py.samediff.device choose the GPU: leave it out"),
-    "DataTypeUtil": "Nd4j.setDefaultDataTypes(DataType.DOUBLE, DataType.DOUBLE) chooses the type",
-    "INDArrayIndex": "NDArrayIndex.all(), .point(i) and .interval(a, b) are what is given to get and put",
-    **dict.fromkeys(("IterationListener", "J7StatsListener"), "derive from BaseTrainingListener; StatsListener is for all versions"),
-    **dict.fromkeys(("Model", "DataSetLoader", "ParamInitializer"), "an interface of Java's, for types: leave it out"),
-    **dict.fromkeys(_UNREAD.split(), "there is no reader for audio, video, spreadsheets, databases and files of other kinds: arrays and "
-                                     "data frames go into fit, records into CollectionRecordReader"),
-    "DataQualityAnalysis": "FilterInvalidValues and AnalyzeLocal.analyze look at records",
-    "IEvaluation": "BaseEvaluation is its name here", "Triple": "tuples are Python's: (a, b, c)",
-    "J7FileStatsStorage": "FileStatsStorage is for all versions", "ObjectMapper": "Python's json module, or to_json of configurations",
-    **dict.fromkeys(("ArrayUtil", "MathUtils", "FeatureUtil"), "NumPy does that: np.argmax, np.prod, np.eye(classes)[numbers] …"),
-}
-
-
 #: Public names that stand elsewhere.
 _FURTHER = {"NormalizerSerializer": "samediff.files"}
 
@@ -115,10 +72,10 @@ def _found(name: str) -> Any:
 
 
 def _unknown(name: str) -> str:
+    from .elsewhere import ELSEWHERE
     from .samediff.base.java.old_names import instead
     from .samediff.errors import did_you_mean
-    known = {key.lower(): text for key, text in _ELSEWHERE.items()}
-    advice = known.get(name.lower()) or _where(name)
+    advice = ELSEWHERE.get(name.lower()) or _where(name)
     other, names = instead("names", name), _found("__all__")
     alike = next((n for n in names if n.lower() == name.lower()), name)
     return f"dl4py has no {name!r}" + (f": {advice}{other}" if advice else other or did_you_mean(alike, names))

@@ -17,7 +17,7 @@ from dl4py.udf import check_op, user_op
 
 @user_op("example.swish", version=1)
 def swish(xp, x, *, beta: float = 1.0):
-    """x / (1 + exp(-beta x)), by a tanh, which never overflows: differentiable, fused with its neighbours, saved by its id and attributes."""
+    """x / (1 + exp(-beta x)), which never overflows as a tanh: differentiable, fused, saved by its id and attributes."""
     return x * (1 + xp.tanh(0.5 * beta * x)) / 2
 
 

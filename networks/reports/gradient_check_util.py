@@ -24,7 +24,7 @@ _POSITIONS = ("epsilon", "max_rel_error", "min_absolute_error", "print", "exit_o
 
 
 class GradientsShown(Enum):
-    """``GradientCheckUtil.PrintMode``: a check reports every number, those whose gradients are both zero and failures, or failures alone."""
+    """``GradientCheckUtil.PrintMode``: every number, those whose gradients are both zero and failures, or failures alone are shown."""
 
     ALL = 0
     ZEROS = 1
