@@ -36,7 +36,7 @@ ELSEWHERE: dict[str, str] = {name.lower(): text for names, text in (
     (_PLAYERS, "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops"),
     ("ui", "the training page is UIServer: UIServer.get_instance().attach(storage), or `dl4py ui FILE`"),
     ("TFImport TFGraphMapper TensorflowFrameworkImporter TFImportOverride TFOpImportFilter GraphRunner NativeGraphExecutioner",
-     "SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow; onnx_converter(name, domain=\"tensorflow\") says what an operator becomes"),
+     'SameDiff.import_frozen_tf(path) reads frozen graphs of TensorFlow; onnx_converter(name, domain="tensorflow") is for own operators'),
     ("OnnxImport", "SameDiff.import_onnx(path) reads ONNX models"),
     ("KerasLayerUtils KerasLambdaLayer", "register_keras_layer(name, function) of dl4py.networks.keras says what a layer of Keras becomes"),
     ("datavec", "readers, schemas and transforms of records are in dl4py.samediff.data"),
