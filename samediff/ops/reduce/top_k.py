@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...base.datatype import DataType
+from ...base.named_axes import expect
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...families.indices import check_range
+from ...families.indices import check_range, require_integer
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -51,12 +52,22 @@ class TopK(Op):
         return [inputs[0].sd.add_op(PutAlongLast(), [output_grads[0], outputs[1], inputs[0]])]
 
 
+def _expect_rows(x: TensorSpec, like: TensorSpec) -> None:
+    """ShapeError unless x has the axes of ``like`` but for the last."""
+    if x.shape and like.shape:
+        expect("x", x, (*like.shape[:-1], x.shape[-1]))
+
+
 @op("put_along_last", inputs="x indices like", shape_inputs=(2,))
 class PutAlongLast(Op):
     """Zeros in the shape of ``like`` with x at the indices along the last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        return TensorSpec(specs[2].shape, specs[0].dtype)
+        x, indices, like = specs
+        require_integer("indices", indices)
+        expect("x", x, indices.shape)
+        _expect_rows(x, like)
+        return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
         """Elements written into zeros; the indices of a row differ."""
@@ -76,7 +87,11 @@ class TakeAlongLast(Op):
     """Elements of x at the indices along the last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        return TensorSpec(specs[2].shape, specs[0].dtype)
+        x, indices, like = specs
+        require_integer("indices", indices)
+        expect("indices", indices, like.shape)
+        _expect_rows(x, like)
+        return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
         check_range(f"{self.id}: index", indices, x.shape[-1])
