@@ -76,7 +76,7 @@ def parameters(subject: Subject) -> str:
         if found.shape != p.shape or not np.isfinite(found).all():
             raise CheckFailure(f"{p.name} is declared as {p.shape}; its initial values have shape {found.shape}"
                                + ("" if np.isfinite(found).all() else " and are not finite"))
-    count = subject.conf.num_params() if hasattr(subject.conf, "num_params") else 0
+    count = subject.conf.num_params()
     if count != sum(p.size for p in subject.parameters):
         raise CheckFailure(f"num_params() is {count}, the parameters have {sum(p.size for p in subject.parameters)} values")
     return ", ".join(f"{p.name} {p.shape}" for p in subject.parameters) or "none"

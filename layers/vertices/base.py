@@ -56,6 +56,11 @@ class GraphVertex(Guarded, Configuration, GraphVertexNames):
         """Class of the vertex, for messages."""
         return type(self).__name__
 
+    def num_params(self) -> int:
+        """Number of parameters."""
+        table = getattr(self, "parameter_table", None)
+        return sum(p.size for p in table()) if table else 0
+
     def define_vertex(self, sd: SameDiff, inputs: Any, *args: Any, **kwargs: Any) -> SDVariable:
         """Build the graph of the vertex and return its activations.
 

@@ -70,7 +70,7 @@ def scaled(xp, x, *, by: float = 2.0):
 
 @user_op("author.jitter", stateful=True)
 def jitter(xp, x, *, context, scale: float = 0.1):
-    return x + scale * context.random().normal(size=x.shape) if context.training else x * 1
+    return x + scale * context.random().normal(size=x.shape).astype(x.dtype) if context.training else x * 1
 
 
 @user_op("author.running_mean")
