@@ -120,7 +120,7 @@ class Recurrent(ShapedResult, FeedForwardLayer):
             return new, [new[0] * seen if self.zero_masked else new[0]]
 
         last, (states,) = sd.scan(step, first or [params.state(n, x, self.n_out) for n in self.states], sequences)
-        for name, state in zip(self.states, last):
+        for name, state in zip(self.states, () if first else last):         # those of another layer are not kept here
             params.keep_state(name, state)
         return states.permute(1, 0, 2), list(last)
 

@@ -70,7 +70,11 @@ class RecurrentVertex(GraphVertex):
         return sd.call("base", "concat", 1, *([series] if inner.return_sequences else []), *steps)  # type: ignore[no-any-return]
 
     def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
-        return self.underlying.feed_forward_mask(sd, masks[0], inputs[0])
+        mask = self.underlying.feed_forward_mask(sd, masks[0], inputs[0])
+        if mask is None or not self.return_state:
+            return mask
+        seen = sd.call("base", "ones_like", mask[:, :1])
+        return sd.call("base", "concat", 1, mask, *[seen] * len(self._inner.states))  # type: ignore[no-any-return]
 
     def parameter_table(self) -> list[Parameter]:
         """Those of the layer."""
@@ -126,7 +130,7 @@ class StepsOf(ShapedResult, NoParamLayer):
         return x[:, self.step] if self.step is not None else x[:, :-self.without]
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
-        return mask if self.step is None else None
+        return None if mask is None or self.step is not None else mask[:, :-self.without]
 
 
 @layer("dl4py.keras.ReversedSteps")
