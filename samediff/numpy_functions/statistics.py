@@ -28,6 +28,8 @@ def average(xp: Any, x: Any, axis: Any = None, weights: Any = None, returned: bo
         if w.ndim != 1 or not isinstance(axis, int):
             raise NotInGraphError("np.average with weights of another shape has no graph node")
         w = xp.reshape(w, tuple(-1 if i == normalize_axis(axis, x.ndim) else 1 for i in range(x.ndim)))
+    dtype = np.result_type(x.dtype, w.dtype, *([np.float64] if x.dtype.kind in "iub" else []))
+    x, w = xp.astype(x, dtype), xp.astype(w, dtype)
     total = xp.sum(xp.broadcast_to(w, x.shape), axis=axis, keepdims=keepdims)
     found = xp.sum(x * w, axis=axis, keepdims=keepdims) / total
     return (found, xp.astype(total, found.dtype)) if returned else found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def einsum(xp: Any, subscripts: str, arrays: list[GraphArray]) -> GraphArray:
     """The sum of products that ``subscripts`` describe, two arrays at a time from the left."""
     inputs, output = _parsed(subscripts, arrays)
-    inputs, arrays = _without_stretched(xp, inputs, arrays)
+    inputs, arrays = _without_stretched(xp, inputs, xp.alike(arrays))     # sums are in the type of the result, too
     labels, made = inputs[0], arrays[0]
     for k in range(1, len(arrays)):
         later = set(output).union(*inputs[k + 1:])
@@ -77,7 +77,6 @@ def _ordered(xp: Any, labels: str, x: Any, output: str) -> Any:
 def _product(xp: Any, left: str, x: Any, right: str, y: Any, later: set[str]) -> tuple[str, Any]:
     left, x = _summed(xp, left, x, later | set(right))
     right, y = _summed(xp, right, y, later | set(left))
-    x, y = xp.alike([x, y])
     sizes = dict(zip(left, x.shape)) | {c: n for c, n in zip(right, y.shape) if isinstance(n, int) or c not in left}
     both = [c for c in left if c in right]
     batch, inner = [c for c in both if c in later], [c for c in both if c not in later]

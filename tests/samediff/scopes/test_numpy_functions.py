@@ -79,7 +79,9 @@ changed(s, lambda x: np.fill_diagonal(x, v[:2])) | changed(a, lambda x: np.putma
 changed(a, lambda x: np.copyto(x, 5, where=m)) | changed(a, lambda x: np.place(x, x > 0, 2))
 changed(v, lambda x: np.add.at(x, k % 5, 1.5)) | changed(a, lambda x: np.put_along_axis(x, np.argmax(x, 1, keepdims=True), 9, 1))
 changed(a, lambda x: x.__setitem__((slice(None), k % 4), 1)) | changed(t, lambda x: x.__setitem__((0, k % 3), b[0]))
-changed(v, lambda x: np.maximum.at(x, k % 5, 0.25))
+changed(v, lambda x: np.maximum.at(x, k % 5, 0.25)) | np.einsum("i,i->", v[:1], m.ravel()) | np.einsum("ij,kj->i", i.astype(np.int8), a)
+np.average(i.astype(np.int8), weights=(i * 20).astype(np.uint8)) | np.average(m, axis=1, weights=a[:1] + [[0], [1], [2]])
+np.average(i, axis=0, weights=i[:, 0]) | np.average(a, weights=i, axis=1)
 """
 
 #: What cannot be recorded, and the reason that is given.
