@@ -137,7 +137,7 @@ class GraphNamespace:
 
     def _elementwise(self, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
         beside = next((a for a in args if isinstance(a, GraphArray) and a.dtype != np.bool_), None)
-        args = [a.number(beside) if isinstance(a, SymbolicSize) else a for a in args]
+        args = [a.number(beside) if isinstance(a, SymbolicSize) else self.asarray(a) if isinstance(a, (list, tuple)) else a for a in args]
         if not _has_array(args):
             return getattr(np, name)(*args, **options)
         dtype = options.pop("dtype", None)

@@ -81,7 +81,8 @@ changed(v, lambda x: np.add.at(x, k % 5, 1.5)) | changed(a, lambda x: np.put_alo
 changed(a, lambda x: x.__setitem__((slice(None), k % 4), 1)) | changed(t, lambda x: x.__setitem__((0, k % 3), b[0]))
 changed(v, lambda x: np.maximum.at(x, k % 5, 0.25)) | np.einsum("i,i->", v[:1], m.ravel()) | np.einsum("ij,kj->i", i.astype(np.int8), a)
 np.average(i.astype(np.int8), weights=(i * 20).astype(np.uint8)) | np.average(m, axis=1, weights=a[:1] + [[0], [1], [2]])
-np.average(i, axis=0, weights=i[:, 0]) | np.average(a, weights=i, axis=1)
+np.average(i, axis=0, weights=i[:, 0]) | np.average(a, weights=i, axis=1) | [1, 2, 3, 4] - a | a * ((1,), (2,), (3,)) | m & [True] * 4
+np.maximum(v, [0] * 7) | a > [0.1, 0.2, 0.3, 0.4] | np.where(m, a, [[1], [2], [3]]) | a + [v[0], v[1], v[2], v[0]]
 """
 
 #: What cannot be recorded, and the reason that is given.

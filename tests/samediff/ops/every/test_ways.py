@@ -21,7 +21,7 @@ CALLED = {
         "bincount dynamic_partition gather_list list_places non_max_suppression non_max_suppression_overlaps range_of "
         "repeat_positions scatter_list segment_max segment_mean segment_min tensor_array_write unique unique_with_counts write_list",
     "sorting":
-        "in_top_k nth_element nth_place percentile percentile_place put_along_last take_along_last top_k",
+        "in_top_k nth_element nth_place percentile percentile_place",
     "arrays that are given steer it":
         "compat_sparse_to_dense confusion_matrix crop_and_resize crop_back dynamic_stitch histogram histogram_fixed_width "
         "lin_space_of mirror_pad pad pad_sum partition_join put_rows roll scatter_nd switch_op tensor_array_kept "
