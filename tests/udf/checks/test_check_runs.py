@@ -145,7 +145,7 @@ def test_ops_with_random_numbers(wrong):
 
         def compute(self, xp, x, *, context):
             noise = np.random.normal(size=np.shape(x)) if wrong == "generator" else context.random().normal(size=np.shape(x))
-            return x + noise
+            return x + noise.astype(x.dtype)
 
         def grad(self, inputs, outputs, output_grads):
             return [output_grads[0] * (7 if wrong == "gradient" else 1)]

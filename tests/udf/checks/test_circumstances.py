@@ -85,7 +85,7 @@ if child_process.possible():
 
 @pytest.mark.sampled(6)
 @pytest.mark.children
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.plans] * (n == "other values")) for n in WRONG])
 def test_wrong_ops(made, name):
     code, options, text = WRONG[name]
     found = {c.name: c.detail for c in check_op(made(code, **options), [P], order=1).failures}
