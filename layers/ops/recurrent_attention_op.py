@@ -9,7 +9,7 @@ from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
 from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Op, Specs, op
-from ...samediff.ops.nn.attention import FAR, project
+from ...samediff.ops.nn.attention import far, project
 from ...samediff.ops.nn.softmax import softmax
 from ...samediff.ops.recurrent.recurrence import apply, slope
 
@@ -100,7 +100,7 @@ class _Steps:
         self.keys = x[:, None] if wq is None else project(xp, x, wk)
         self.values = x[:, None] if wq is None else project(xp, x, wv)
         self.scale = x.dtype.type(1 / math.sqrt(self.keys.shape[2]))
-        self.hidden = None if mask is None else ((1 - mask.astype(x.dtype)) * x.dtype.type(FAR))[:, None]
+        self.hidden = None if mask is None else ((1 - mask.astype(x.dtype)) * x.dtype.type(far(x.dtype)))[:, None]
 
     def run(self) -> list[_Step]:
         """The intermediate results of all steps, in order."""

@@ -15,7 +15,8 @@ _FLOAT = np.dtype(np.float32)
 
 
 def _is_brief(array: Any) -> bool:
-    return array.dtype.itemsize == 2 and is_floating(array.dtype)
+    dtype = getattr(array, "dtype", None)
+    return dtype is not None and dtype.itemsize == 2 and is_floating(dtype)
 
 
 def in_float(compute: Compute) -> Compute:
@@ -26,13 +27,14 @@ def in_float(compute: Compute) -> Compute:
     """
     @functools.wraps(compute)
     def call(op: Any, xp: Any, *arrays: Any, **options: Any) -> Any:
-        floats = [a for a in arrays if hasattr(a, "dtype") and is_floating(a.dtype)]
-        brief = next((a.dtype for a in floats if _is_brief(a)), None)
+        brief = next((a.dtype for a in arrays if _is_brief(a)), None)
         if brief is None:
             return compute(op, xp, *arrays, **options)
-        found = compute(op, xp, *(a.astype(_FLOAT) if any(a is b for b in floats) and _is_brief(a) else a for a in arrays), **options)
-        if not all(map(_is_brief, floats)):         # the type of the result follows from another array
-            return found
-        made = [r.astype(brief) if r.dtype == _FLOAT else r for r in (found if isinstance(found, tuple) else (found,))]
-        return tuple(made) if isinstance(found, tuple) else made[0]
+
+        def narrowed(result: Any) -> Any:
+            return result.astype(brief) if result.dtype == _FLOAT else result
+        found = compute(op, xp, *(a.astype(_FLOAT) if _is_brief(a) else a for a in arrays), **options)
+        if any(hasattr(a, "dtype") and a.dtype.kind == "f" and a.dtype.itemsize > 2 for a in arrays):
+            return found        # the type of the result follows from another array
+        return tuple(map(narrowed, found)) if isinstance(found, (tuple, list)) else narrowed(found)
     return call

@@ -14,15 +14,13 @@ from ....layers.vertices.attention import GraphDefinedVertex
 from ....layers.vertices.base import vertex
 from ....samediff.configuration.declaring import configuration
 from ....samediff.errors import ConfigurationError
+from ....samediff.ops.nn.attention import far
 from .. import shapes
 
 if TYPE_CHECKING:
     from ....layers.types.parameters import LayerScope, ParameterTable
     from ....samediff.graph.graph import SameDiff
     from ....samediff.ir.variable import SDVariable
-
-FAR = -1e9      # a score that leaves no weight
-
 
 @configuration(kw_only=True)
 class SeriesAttention(GraphDefinedVertex):
@@ -162,7 +160,7 @@ class MultiHeadAttention(SeriesAttention):
             counted = more if counted is None else counted * more
         if counted is not None:
             counted = sd.call("base", "expand_dims", counted, 1)
-            scores = scores * counted + (1.0 - counted) * FAR
+            scores = scores * counted + (1.0 - counted) * far(scores.dtype.numpy)
         weights = sd.call("nn", "softmax", scores, -1)
         weights = weights * counted if self.blind_zero and counted is not None else weights
         if self.scores:
@@ -207,7 +205,7 @@ class Attention(SeriesAttention):
             scores = sd.call("base", "mmul", queries, keys, False, True)
             scores = scores * params["scale"] if self.scale_shape is not None else scores
         counted = self.allowed(sd, scores, masks[:2])
-        weights = sd.call("nn", "softmax", scores if counted is None else scores + (1.0 - counted) * FAR, -1)
+        weights = sd.call("nn", "softmax", scores if counted is None else scores + (1.0 - counted) * far(scores.dtype.numpy), -1)
         if self.scores:
             return weights  # type: ignore[no-any-return]
         seen: SDVariable = sd.call("base", "mmul", weights, values)

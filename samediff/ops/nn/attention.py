@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...base.datatype import DataType
 from ...base.named_axes import agree, expect, expect_broadcast
 from ...base.spec import Shape, TensorSpec, size
 from ...codecs.file_args import FileArgs
@@ -21,8 +22,10 @@ from .softmax import softmax
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
-#: Added to the scores of steps that a mask leaves out.
-FAR = -1e9
+
+def far(dtype: Any) -> float:
+    """A penalty added to the scores of steps that a mask leaves out: far below any score, and finite."""
+    return -6e4 if dtype == DataType.HALF.numpy else -1e9
 
 
 def _swap(x: Any) -> Any:
@@ -124,7 +127,7 @@ def _lead(a: Shape, b: Shape) -> Shape:
 
 def _hidden(scores: Any, mask: Any) -> Any:
     spread = mask.reshape(mask.shape[0], *(1,) * (scores.ndim - 3), mask.shape[1], 1)
-    return scores - (1 - spread.astype(scores.dtype)) * scores.dtype.type(-FAR)
+    return scores - (1 - spread.astype(scores.dtype)) * scores.dtype.type(-far(scores.dtype))
 
 
 @op("hide_steps", inputs="scores mask")

@@ -15,7 +15,7 @@ from ...ir.op import Op, Specs, op, require_floating, require_same_type
 from ..elementwise.masking import keep_unmasked
 from ..linalg.matmul import matmul
 from ..linalg.matrix_parts import MatrixBandPart
-from .attention import FAR
+from .attention import far
 from .dropout import DropoutGrad, masked
 from .softmax import softmax
 
@@ -84,7 +84,7 @@ class DotProductAttentionV2(Op):
         seen = xp.ones(scores.shape[1:], bool) if value_mask is None else value_mask[:, None, :] != 0
         if self.use_causal_mask:
             seen = seen & xp.tri(*scores.shape[1:], dtype=bool)
-        weights = softmax(xp, xp.where(seen, scores, scores + scores.dtype.type(_far(scores.dtype))), -1)
+        weights = softmax(xp, xp.where(seen, scores, scores + scores.dtype.type(far(scores.dtype))), -1)
         if self.keeps < 1:
             weights = masked(xp, weights, self.keeps, True, context)
         out = xp.matmul(weights, values)
@@ -111,14 +111,9 @@ class DotProductAttentionV2(Op):
             past = sd.add_op(MatrixBandPart(-1, 0), [sd.call("base", "ones_like", scores)])
             seen = past if seen is None else past * seen
         if seen is not None:
-            scores = scores + (1.0 - seen) * _far(q.dtype.numpy)
+            scores = scores + (1.0 - seen) * far(q.dtype.numpy)
         weights = sd.call("nn", "softmax", scores, -1)
         if self.keeps < 1:
             weights = sd.add_op(DropoutGrad(self.keeps, True, name), [weights])
         out = matmul(weights, v)
         return out if query_mask is None else out * ones(query_mask, 2)
-
-
-def _far(dtype: Any) -> float:
-    """A penalty added to the scores of masked steps: far below any score, and finite."""
-    return -6e4 if dtype == DataType.HALF.numpy else FAR

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....base.spec import TensorSpec
-from ....ops.nn.attention import FAR, HideSteps, Project, ProjectedInput, ProjectedWeights
+from ....ops.nn.attention import HideSteps, Project, ProjectedInput, ProjectedWeights, far
 from ....plans.actions import Action, ArrayCopy, CudaKernel
 from ...kernel_table import kernel_for
 from ...routines.products import repeated, served, times
@@ -17,7 +17,7 @@ def _(op: HideSteps, *specs: TensorSpec) -> CudaKernel | None:
     if not all(s.is_static for s in specs):
         return None
     shape = (mask[0], *(1,) * (len(scores) - 3), mask[1], 1)
-    return loop(lambda xp, s, m: s - (1 - m.astype(s.dtype)) * s.dtype.type(-FAR), specs, (None, shape))
+    return loop(lambda xp, s, m: s - (1 - m.astype(s.dtype)) * s.dtype.type(-far(s.dtype)), specs, (None, shape))
 
 
 @kernel_for(Project)

@@ -22,6 +22,7 @@ PRODUCT = np.array([100.0] * 6 + [0.01] * 6)[:, None] * np.ones(3)
 IMAGES = RNG.uniform(0.1, 0.9, (1, 30, 12, 12))
 ONES, IDS, PAIRS = np.zeros(ROWS, np.int64), RNG.integers(0, 2, ROWS), np.zeros((ROWS, 1), np.int64)
 ZEROS = np.zeros((2, 3))
+MASK = (np.arange(60)[None] % 3 > 0).astype(float)
 
 Built = Callable[..., Any]
 CASES: dict[str, tuple[Built, tuple[Any, ...]]] = {
@@ -53,6 +54,7 @@ CASES: dict[str, tuple[Built, tuple[Any, ...]]] = {
     "absolute_difference": (lambda sd, x: sd.loss.absolute_difference(None, x, x * 2.0, None), (LARGE,)),
     "conv2d": (lambda sd, x, w: sd.cnn.conv2d(x, w, Conv2DConfig(k_h=5, k_w=5)), (IMAGES, RNG.uniform(0.1, 0.9, (5, 5, 30, 2)))),
     "avg_pooling2d": (lambda sd, x: sd.cnn.avg_pooling2d(x, Pooling2DConfig(k_h=12, k_w=12)), (IMAGES * 40000,)),
+    "attention with a mask": (lambda sd, x, m: sd.nn.dot_product_attention(x, x, x, m, True), (RNG.uniform(0.1, 0.2, (1, 3, 60)), MASK)),
     "attention": (lambda sd, x: sd.nn.dot_product_attention(x, x, x, None, True), (RNG.uniform(0.1, 0.2, (1, 3, ROWS)),)),
 }
 
@@ -63,6 +65,7 @@ GRADIENTS: dict[str, tuple[Built, tuple[Any, ...]]] = {
     "tile": (lambda sd, x, g: sd.tile(x, 1500, 1) * g, (ZEROS, SMALL)),
     "broadcast": (lambda sd, x, g: x * g, (ZEROS[:1], SMALL)),
     "up_sampling": (lambda sd, x, g: sd.cnn.upsampling2d(x, 40, 40, True) * g, (np.zeros((1, 1, 1, 1)), np.full((1, 1, 40, 40), 0.01))),
+    "attention with a mask": (lambda sd, x, m: sd.nn.dot_product_attention(x, x, x, m, True), (RNG.uniform(0.1, 0.2, (1, 3, 60)), MASK)),
     "softmax": (lambda sd, x, g: sd.nn.softmax(x, 0) * g, (SMALL, np.linspace(0, 1, 3 * ROWS).reshape(ROWS, 3))),
     "conv2d": (lambda sd, w, x: sd.cnn.conv2d(x, w, Conv2DConfig(k_h=1, k_w=1)), (np.ones((1, 1, 1, 2)), np.full((1, 1, 60, 60), 0.01))),
 }
