@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.ops.elementwise.masking import keep_unmasked
 from ..ops.masks import any_output, column
+from ..ops.small_types import in_float
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -21,8 +22,10 @@ class MaskedLoss:
                       mask: SDVariable | None = None) -> SDVariable:
         """``define``, where masked examples have a score and a gradient of 0, whatever the network gives for them.
 
-        Labels at masked places are 0 by then.
+        Labels at masked places are 0 by then. Losses of 16 bits are computed in FLOAT, which holds their epsilons and slopes.
         """
+        labels, pre_output = in_float(labels), in_float(pre_output)
+        mask = None if mask is None else in_float(mask)
         if mask is None:
             return self.define(sd, labels, pre_output, activation, None)  # type: ignore[no-any-return]
         seen = any_output(mask)

@@ -11,6 +11,7 @@ from ...samediff.errors import ShapeError
 from ...samediff.expressions.arrays import norm_over
 from ...samediff.families.in_float import in_float
 from ...samediff.ir.op import Copies, Op, Pairs, Specs, op
+from .small_types import least
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -224,7 +225,7 @@ class L2Distance(Op):
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """The direction from one to the other."""
         x, y = inputs
-        share = output_grads[0] / x.sd.call("base", "scalar_max", outputs[0], self.eps)
+        share = output_grads[0] / x.sd.call("base", "scalar_max", outputs[0], least(self.eps, outputs[0].dtype))
         for _ in range(2, len(x.get_shape() or ())):
             share = x.sd.call("base", "expand_dims", share, -1)
         to_x = (x - y) * share

@@ -22,6 +22,7 @@ from ..functions.losses import LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
 from ..ops.masks import any_output, masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions, reshaped
+from ..ops.small_types import in_float
 from ..types.detection import DetectedObject, YoloUtils
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
@@ -179,7 +180,7 @@ class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
         pull = sd.call("base", "transpose", labels).mmul(away)
         step = pull * self.alpha
         params.move("cL", step * self.lambda_ if self.gradient_check else step / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1))
-        return scores + (away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
+        return scores + in_float(away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
 
 
 def _loss_without_activation(found: dict[str, Any]) -> dict[str, Any]:

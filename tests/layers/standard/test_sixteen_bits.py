@@ -4,13 +4,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import ConvolutionLayer, GlobalPoolingLayer, InputType, LocalResponseNormalization, OutputLayer, PoolingType, Upsampling2D
+from dl4py.layers import (
+    ConvolutionLayer,
+    DenseLayer,
+    GlobalPoolingLayer,
+    InputType,
+    L2NormalizeVertex,
+    L2Vertex,
+    LocalResponseNormalization,
+    LossFunction,
+    OutputLayer,
+    PoolingType,
+    Upsampling2D,
+)
 from dl4py.layers.checks.check import _examples, _label
 from dl4py.layers.checks.check_subject import Subject
-from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.models.check_in_network import Small
+from dl4py.samediff import DataSet
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.expressions.arrays import xp
+from dl4py.samediff.training import Sgd
 from tests.layers.layer_table import LAYERS, VERTICES
 
 pytestmark = pytest.mark.plans
@@ -106,3 +120,35 @@ def test_functions_without_a_16_bit_form():
         assert getattr(xp, name)(values).dtype == BFLOAT16
     product = xp.einsum("i,j->ij", values, values)
     assert product.dtype == BFLOAT16 and product[1, 1] == 2.25
+
+
+SMALLEST = [(L2Vertex(), ["h", "x"], 1), (L2NormalizeVertex(), ["h"], 3)]
+
+
+@pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
+@pytest.mark.parametrize(("made", "inputs", "size"), SMALLEST, ids=["distance", "length"])
+def test_zeros_by_which_vertices_divide(made, inputs, size, dtype):
+    builder = (NeuralNetConfiguration.builder().seed(3).data_type(dtype).updater(Sgd(0.1)).graph_builder().add_inputs("x")
+               .add_layer("h", DenseLayer(n_in=3, n_out=3, activation="identity"), "x").add_vertex("v", made, *inputs)
+               .add_layer("y", OutputLayer(n_in=size, n_out=1, activation="identity", loss_function="mse"), "v").set_outputs("y"))
+    net = ComputationGraph(builder.build()).init()
+    net.fit(np.zeros((4, 3), np.float32), np.ones((4, 1), np.float32))
+    assert np.isfinite(net.score()) and np.isfinite(np.asarray(net.params(), np.float64)).all()
+
+
+@pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
+@pytest.mark.parametrize(("loss", "activation"), [
+    (LossFunction.MCXENT, "softmax"), (LossFunction.XENT, "sigmoid"), (LossFunction.NEGATIVELOGLIKELIHOOD, "softmax"),
+    (LossFunction.KL_DIVERGENCE, "softmax"), (LossFunction.POISSON, "sigmoid")])
+def test_losses_of_certain_outputs_are_those_of_float(loss, activation, dtype):
+    """Probabilities of 0 and 1, whose epsilons and slopes HALF does not hold."""
+    x = np.random.default_rng(1).normal(size=(8, 3)).astype(np.float32) * 30
+    y = np.eye(3, dtype=np.float32)[np.arange(8) % 3]
+    found = []
+    for kind in (dtype, DataType.FLOAT):
+        conf = (NeuralNetConfiguration.builder().seed(3).data_type(kind).updater(Sgd(1e-3)).list()
+                .layer(OutputLayer(n_in=3, n_out=3, activation=activation, loss_function=loss)).build())
+        net = MultiLayerNetwork(conf).init()
+        found.append((net.score(DataSet(x, y)), np.asarray(net.fit(x, y).params(), np.float64)))
+    np.testing.assert_allclose(found[0][0], found[1][0], 0.1)
+    np.testing.assert_allclose(found[0][1], found[1][1], 0.1, 0.1)

@@ -38,9 +38,9 @@ def test_elements_at_indices_of_their_own(rng, order):
 
 def test_indices_out_of_range_are_refused():
     x = np.zeros((2, 3), np.float32)
-    for op, given in ((TakeAlongLast(), x), (PutAlongLast(), x[:, :1])):
+    for op, given, like in ((TakeAlongLast(), x, x[:, :1]), (PutAlongLast(), x[:, :1], x)):
         sd = SameDiff.create()
-        feeds = {"x": given, "places": np.full((2, 1), 7, np.int32), "like": x}
+        feeds = {"x": given, "places": np.full((2, 1), 7, np.int32), "like": like}
         made = sd.add_op(op, [sd.placeholder(n, DataType.of(a.dtype), *a.shape) for n, a in feeds.items()])
         with pytest.raises(OutOfRangeError, match="index 7"):
             sd.output(feeds, made.name())
