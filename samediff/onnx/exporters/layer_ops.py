@@ -6,7 +6,7 @@ from typing import Any
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...ops.nn.attention import FAR
+from ...ops.nn.attention import far
 from ...ops.recurrent.recurrence import function
 from ..export_graph import OnnxGraph, Value, result_of
 from ..export_table import NotSayableError, onnx_exporter
@@ -99,7 +99,7 @@ def recurrent_attention(g: OnnxGraph, op: Any, x: Value, w: Value, rw: Value, b:
     scale = g.constant(1 / math.sqrt(w.static[0] if wk is None else wk.static[1]), kind)
     hidden = None
     if mask is not None:
-        hidden = g.unsqueeze(g.node("Mul", g.node("Sub", g.constant(1, kind), g.cast(mask, kind)), g.constant(FAR, kind)), 1)
+        hidden = g.unsqueeze(g.node("Mul", g.node("Sub", g.constant(1, kind), g.cast(mask, kind)), g.constant(far(kind), kind)), 1)
     sums = g.node("MatMul", g.transpose(x, 2, 0, 1), w)
     sums = sums if b is None else g.node("Add", sums, g.reshape(b, -1))
     rows = TensorSpec((x.shape[0], units), kind)
