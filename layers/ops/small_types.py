@@ -1,4 +1,4 @@
-"""What layers do otherwise in HALF and BFLOAT16."""
+"""Helpers of layers in HALF and BFLOAT16."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
