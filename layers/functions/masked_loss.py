@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...samediff.families.in_float import as_float
 from ...samediff.ops.elementwise.masking import keep_unmasked
 from ..ops.masks import any_output, column
-from ..ops.small_types import in_float
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -24,8 +24,8 @@ class MaskedLoss:
 
         Labels at masked places are 0 by then. Losses of 16 bits are computed in FLOAT, which holds their epsilons and slopes.
         """
-        labels, pre_output = in_float(labels), in_float(pre_output)
-        mask = None if mask is None else in_float(mask)
+        labels, pre_output = as_float(labels), as_float(pre_output)
+        mask = None if mask is None else as_float(mask)
         if mask is None:
             return self.define(sd, labels, pre_output, activation, None)  # type: ignore[no-any-return]
         seen = any_output(mask)

@@ -9,9 +9,8 @@ import numpy as np
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
 from ...samediff.expressions.arrays import norm_over
-from ...samediff.families.in_float import in_float
+from ...samediff.families.in_float import in_float, least
 from ...samediff.ir.op import Copies, Op, Pairs, Specs, op
-from .small_types import least
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable

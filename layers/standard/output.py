@@ -8,6 +8,7 @@ import numpy as np
 
 from ...samediff.configuration.declaring import Convertible, field
 from ...samediff.errors import ConfigurationError
+from ...samediff.families.in_float import as_float
 from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.updater import IUpdater
@@ -22,7 +23,6 @@ from ..functions.losses import LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
 from ..ops.masks import any_output, masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions, reshaped
-from ..ops.small_types import in_float
 from ..types.detection import DetectedObject, YoloUtils
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
@@ -180,7 +180,7 @@ class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
         pull = sd.call("base", "transpose", labels).mmul(away)
         step = pull * self.alpha
         params.move("cL", step * self.lambda_ if self.gradient_check else step / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1))
-        return scores + in_float(away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
+        return scores + as_float(away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
 
 
 def _loss_without_activation(found: dict[str, Any]) -> dict[str, Any]:

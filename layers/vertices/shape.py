@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.configuration.declaring import Convertible
 from ...samediff.errors import ConfigurationError
-from ..ops.small_types import in_float, least, to_type_of
+from ...samediff.families.in_float import as_float, in_type_of, least
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import (
@@ -76,9 +76,9 @@ class L2NormalizeVertex(GraphVertex, L2NormalizeVertexNames):
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
         (x,) = inputs
         axes = self.dimension or tuple(range(1, rank(x)))
-        wide = in_float(x)
+        wide = as_float(x)
         norm = sd.call("base", "norm2", wide, True, *axes)
-        return to_type_of(wide / sd.call("base", "scalar_max", norm, least(self.eps, x.dtype)), x)
+        return in_type_of(wide / sd.call("base", "scalar_max", norm, least(self.eps, x.dtype)), x)
 
 
 @vertex("PoolHelperVertex")

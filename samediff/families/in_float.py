@@ -3,11 +3,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 
-from ..base.datatype import is_floating
+from ..base.datatype import DataType, is_floating
+
+if TYPE_CHECKING:
+    from ..ir.variable import SDVariable
 
 Compute = Callable[..., Any]
 
@@ -38,3 +42,18 @@ def in_float(compute: Compute) -> Compute:
             return found        # the type of the result follows from another array
         return tuple(map(narrowed, found)) if isinstance(found, (tuple, list)) else narrowed(found)
     return call
+
+
+def as_float(x: SDVariable) -> SDVariable:
+    """A variable of 16 bits as FLOAT, others as they are."""
+    return x.cast_to(DataType.FLOAT) if x.dtype in (DataType.HALF, DataType.BFLOAT16) else x
+
+
+def in_type_of(found: SDVariable, x: SDVariable) -> SDVariable:
+    """What was computed of :func:`as_float` in the type of x again."""
+    return found if found.dtype is x.dtype else found.cast_to(x.dtype)
+
+
+def least(eps: float, dtype: DataType) -> float:
+    """``eps``, a least divisor, or the smallest normal number where the type does not hold that: quotients by it stay finite."""
+    return max(eps, float(ml_dtypes.finfo(dtype.numpy).smallest_normal))  # type: ignore[no-untyped-call]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....layers.base.base import BaseLayer, NoParamLayer, layer
-from ....layers.ops.small_types import in_float, least, to_type_of
 from ....layers.types.parameters import Parameter
 from ....samediff.configuration.declaring import Convertible
+from ....samediff.families.in_float import as_float, in_type_of, least
 
 if TYPE_CHECKING:
     from ....layers.types.parameters import LayerScope, ParameterTable
@@ -117,9 +117,9 @@ class UnitNormalization(NoParamLayer):
     axes: Convertible[tuple[int, ...]] = (1,)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        wide = in_float(x)
+        wide = as_float(x)
         norm = sd.call("base", "norm2", wide, True, *self.axes)
-        return to_type_of(wide / sd.call("base", "scalar_max", norm, least(1e-6, x.dtype)), x)
+        return in_type_of(wide / sd.call("base", "scalar_max", norm, least(1e-6, x.dtype)), x)
 
 
 @layer("dl4py.keras.Rescaling")

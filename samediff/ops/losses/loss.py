@@ -16,7 +16,7 @@ from ...errors import ShapeError
 from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
-from ...families.in_float import in_float
+from ...families.in_float import as_float, in_float, in_type_of
 from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
 from ..elementwise.masking import mask_gradient, times_mask
 
@@ -94,6 +94,8 @@ class LossOp(Composite):
     def expand(self, *inputs: Any) -> Any:
         """The op as a composition of other ops."""
         predictions, weights, label = inputs
+        if as_float(predictions) is not predictions:        # FLOAT holds the epsilons and slopes of losses
+            return in_type_of(LossOp.expand(self, *(None if v is None else as_float(v) for v in inputs)), predictions)
         sd, terms = predictions.sd, self.term_nodes(predictions, label)
         if weights is not None:
             if weights.dtype is not terms.dtype:

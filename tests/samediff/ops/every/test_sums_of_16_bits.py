@@ -67,6 +67,9 @@ GRADIENTS: dict[str, tuple[Built, tuple[Any, ...]]] = {
     "up_sampling": (lambda sd, x, g: sd.cnn.upsampling2d(x, 40, 40, True) * g, (np.zeros((1, 1, 1, 1)), np.full((1, 1, 40, 40), 0.01))),
     "attention with a mask": (lambda sd, x, m: sd.nn.dot_product_attention(x, x, x, m, True), (RNG.uniform(0.1, 0.2, (1, 3, 60)), MASK)),
     "softmax": (lambda sd, x, g: sd.nn.softmax(x, 0) * g, (SMALL, np.linspace(0, 1, 3 * ROWS).reshape(ROWS, 3))),
+    "weighted loss": (lambda sd, x, w: sd.loss.absolute_difference(None, sd.zeros_like(x), x, w), (LARGE, np.ones((ROWS, 1)))),
+    "certain outputs": (lambda sd, p, y: sd.loss.cross_entropy(p, y, None), (np.eye(3), np.eye(3))),
+    "certain logits": (lambda sd, z, y: sd.loss.sigmoid_cross_entropy(None, y, z, None), (np.eye(3) * 60000 - 30000, np.eye(3))),
     "conv2d": (lambda sd, w, x: sd.cnn.conv2d(x, w, Conv2DConfig(k_h=1, k_w=1)), (np.ones((1, 1, 1, 2)), np.full((1, 1, 60, 60), 0.01))),
 }
 
