@@ -13,7 +13,6 @@ DIFFERENCES: dict[str, str] = {
     r"test_image_decoder_.*": "pictures in files are read by data sets, not by graphs",
     r"test_attention_(3d|4d)_(attn_mask_)?(causal_|padded_kv_|causal_padded_kv_)bf16(_expanded)?": _HALF,
     r"test_attention_4d_causal_fp16(_expanded)?": _HALF,
-    r"test_causal_conv_with_state_silu_fp16(_expanded)?": _HALF,
     r"test_dft_inverse(_opset19)?": "expected are the errors of another way of computing, around 1e-7; they are 1e-14 here",
     r"test_bernoulli.*": _RANDOM,
     r"test_training_dropout(_default)?(_mask)?": _RANDOM,
