@@ -120,10 +120,20 @@ from .transforms.number_steps import (
 )
 from .transforms.process import TransformProcess
 from .transforms.reducer import ReduceOp, Reducer
-from .transforms.schema import (
-    BooleanMetaData, CategoricalMetaData, ColumnMetaData, ColumnType, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData,
-    NDArrayMetaData, Schema, SequenceSchema, StringMetaData, TimeMetaData,
+from .transforms.meta_data import (
+    BooleanMetaData,
+    CategoricalMetaData,
+    ColumnMetaData,
+    ColumnType,
+    DoubleMetaData,
+    FloatMetaData,
+    IntegerMetaData,
+    LongMetaData,
+    NDArrayMetaData,
+    StringMetaData,
+    TimeMetaData,
 )
+from .transforms.schema import Schema, SequenceSchema
 from .transforms.sequence_steps import (
     CalculateSortedRank, ConvertFromSequence, ConvertToSequence, NumericalColumnComparator, ReduceSequenceTransform, SequenceComparator,
     SequenceDifferenceTransform, SequenceMovingWindowReduceTransform, SequenceOffsetTransform, SequenceSplit, SequenceSplitTimeSeparation,

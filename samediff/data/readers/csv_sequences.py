@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import ConfigurationError, FileFormatError
+from ...text.java_regex import java_pattern
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader, SequenceRecordReader, Values
 from ..splits.input_split import InputSplit
@@ -123,7 +123,7 @@ class CSVRegexRecordReader(RecordReader):
 
     def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"', regexs: Sequence[str | None] | None = None) -> None:
         self._form = int(skip_num_lines), delimiter, quote
-        self._patterns = [None if one is None else re.compile(one) for one in regexs or ()]
+        self._patterns = [None if one is None else java_pattern(one) for one in regexs or ()]
 
     def read(self) -> Iterator[tuple[Values, RecordMetaDataLine]]:
         for values, place in _rows(self.split, *self._form):

@@ -1,7 +1,6 @@
 """Records from lines of text and from given values."""
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from ...base.java.java_enum import JavaEnum
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
+from ...text.java_regex import java_pattern
 from ..records.configuration import Configuration
 from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader, SequenceRecordReader, Values
@@ -96,7 +96,7 @@ class RegexLineRecordReader(LineRecordReader):
 
     def __init__(self, regex: str, skip_num_lines: int = 0) -> None:
         super().__init__(skip_num_lines)
-        self._pattern = re.compile(regex)
+        self._pattern = java_pattern(regex)
 
     def _values_of(self, line: str, place: RecordMetaDataLine) -> Values:
         found = self._pattern.fullmatch(line)

@@ -1,6 +1,7 @@
 """Values of records as DL4J wraps them: they are Python's numbers and texts, and have Java's methods besides."""
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, ClassVar, Self
@@ -12,6 +13,8 @@ from ...base.java.java_enum import JavaEnum
 from ...base.java_names import WritableNames
 from ...base.user_code.users_arrays import users_array
 from ...configuration.classes import find_class, register
+from ...errors import DataTypeError
+from ...text.java_text import java_number
 
 __all__ = [
     "BooleanWritable", "DoubleWritable", "FloatWritable", "IntWritable", "LongWritable", "NDArrayWritable", "NullWritable", "Text",
@@ -71,7 +74,13 @@ class Writable(WritableNames):
 
     def to_document(self) -> dict[str, Any]:
         """The value as DL4J's JSON has it."""
-        return {"@class": f"org.datavec.api.writable.{type(self).__name__}", "value": self.get()}
+        return {"@class": f"org.datavec.api.writable.{type(self).__name__}", **self._document()}
+
+    def _document(self) -> dict[str, Any]:
+        return {"value": self.get()}
+
+    def __str__(self) -> str:
+        return text_of(self.get())
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -79,22 +88,37 @@ class Writable(WritableNames):
         return cls(document.get("value"))  # type: ignore[call-arg]  # of the sub-classes
 
 
-class IntWritable(int, Writable):
+class _WholeWritable(int, Writable):
+    """Base of whole numbers.
+
+    Raises
+    ------
+    DataTypeError
+        A number that has more bits.
+    """
+
+    bits: ClassVar[int]
+
+    def __new__(cls, *value: Any) -> Self:
+        made = super().__new__(cls, *value)
+        if not -1 << cls.bits - 1 <= made < 1 << cls.bits - 1:
+            raise DataTypeError(f"{cls.__name__} holds whole numbers of {cls.bits} bits, not {made:d}")
+        return made
+
+    def get(self) -> int:
+        return int(self)
+
+
+class IntWritable(_WholeWritable):
     """A whole number of 32 bits."""
 
-    kind = WritableType.Int
-
-    def get(self) -> int:
-        return int(self)
+    kind, bits = WritableType.Int, 32
 
 
-class LongWritable(int, Writable):
+class LongWritable(_WholeWritable):
     """A whole number of 64 bits."""
 
-    kind = WritableType.Long
-
-    def get(self) -> int:
-        return int(self)
+    kind, bits = WritableType.Long, 64
 
 
 class DoubleWritable(float, Writable):
@@ -127,7 +151,14 @@ class FloatWritable(float, Writable):
     kind = WritableType.Float
 
     def __new__(cls, value: float = 0.0) -> Self:
-        return super().__new__(cls, value)
+        with np.errstate(over="ignore"):
+            return super().__new__(cls, np.float32(value))
+
+    def __str__(self) -> str:
+        return text_of(np.float32(self))
+
+    def _document(self) -> dict[str, Any]:
+        return {"value": float(str(self))}
 
     def get(self) -> float:
         return float(self)
@@ -166,7 +197,17 @@ class Text(str, Writable):
         return super().__new__(cls, value)
 
     def get(self) -> str:
-        return str(self)
+        return str.__str__(self)
+
+    def _document(self) -> dict[str, Any]:
+        held = self.encode()
+        return {"bytes": base64.b64encode(held).decode(), "length": len(held)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        if "bytes" not in document:
+            return cls(document.get("value", ""))
+        return cls(base64.b64decode(document["bytes"])[:int(document["length"])].decode())
 
 
 class NullWritable(Writable):
@@ -186,6 +227,12 @@ class NullWritable(Writable):
 
     def get(self) -> None:
         return None
+
+    def _document(self) -> dict[str, Any]:
+        return {}
+
+    def __str__(self) -> str:
+        return "NullWritable"
 
     def __eq__(self, other: object) -> bool:
         return other is None or isinstance(other, NullWritable)
@@ -259,6 +306,22 @@ def plain(value: Any) -> Any:
     if get is not None:
         return get()
     return value.name if isinstance(value, Enum) else value
+
+
+def text_of(value: Any) -> str:
+    """The text of a value, as Java has it: ``true``, ``1.0E10``; an empty one of none.
+
+    Examples
+    --------
+    >>> text_of(True), text_of(1e10), text_of(np.float32(0.1)), text_of(7), text_of(None)
+    ('true', '1.0E10', '0.1', '7', '')
+    """
+    if isinstance(value, np.floating):
+        return java_number(value)
+    value = plain(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return java_number(value) if isinstance(value, float) else "" if value is None else str(value)
 
 
 def object_array(values: Iterable[Any]) -> NDArray[Any]:

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Any
 
 from ...base.java_names import PathLabelGeneratorNames
 from ...errors import ConfigurationError
+from ...text.java_regex import split
 from .input_split import path_of
 
 __all__ = ["ParentPathLabelGenerator", "PathLabelGenerator", "PatternPathLabelGenerator"]
@@ -57,7 +57,7 @@ class PatternPathLabelGenerator(PathLabelGenerator):
         self._pattern, self._position = pattern, pattern_position
 
     def get_label_for_path(self, path: str | os.PathLike[str]) -> str:
-        parts = re.split(self._pattern, path_of(path).stem)
+        parts = split(path_of(path).stem, self._pattern)
         if not 0 <= self._position < len(parts):
             raise ConfigurationError(f"the name {path_of(path).name!r} has {len(parts)} parts between {self._pattern!r}; part "
                                      f"{self._position} is asked for (from 0)")

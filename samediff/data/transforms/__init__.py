@@ -22,10 +22,20 @@ from .number_steps import (
 )
 from .process import TransformProcess
 from .reducer import ReduceOp, Reducer
-from .schema import (
-    BooleanMetaData, CategoricalMetaData, ColumnMetaData, ColumnType, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData,
-    NDArrayMetaData, Schema, SequenceSchema, StringMetaData, TimeMetaData,
+from .meta_data import (
+    BooleanMetaData,
+    CategoricalMetaData,
+    ColumnMetaData,
+    ColumnType,
+    DoubleMetaData,
+    FloatMetaData,
+    IntegerMetaData,
+    LongMetaData,
+    NDArrayMetaData,
+    StringMetaData,
+    TimeMetaData,
 )
+from .schema import Schema, SequenceSchema
 from .sequence_steps import (
     CalculateSortedRank, ConvertFromSequence, ConvertToSequence, NumericalColumnComparator, ReduceSequenceTransform, SequenceComparator,
     SequenceDifferenceTransform, SequenceMovingWindowReduceTransform, SequenceOffsetTransform, SequenceSplit, SequenceSplitTimeSeparation,

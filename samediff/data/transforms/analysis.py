@@ -13,6 +13,7 @@ from ...codecs.atomic_files import write_file
 from ...errors import ConfigurationError
 from ...text.html import html_table
 from .frames import frame_of, numbers, pandas, texts
+from .meta_data import NumberMetaData
 from .number_steps import Log2Normalizer, MinMaxNormalizer, StandardizeNormalizer, SubtractMeanNormalizer
 from .schema import Schema
 from .steps import Step
@@ -150,9 +151,8 @@ class AnalyzeLocal(AnalyzeLocalNames):
 
 
 def _analysis(frame: Any, column: Any) -> ColumnAnalysis:
-    values = frame[column.name].tolist()
-    if not hasattr(column, "whole"):
-        names = texts(values)
+    if not isinstance(column, NumberMetaData):
+        names = texts(frame, column)
         counts = {name: names.count(name) for name in sorted(set(names))} if len(set(names)) < 1000 else {}
         lengths = np.array([len(name) for name in names], float)
         if column.column_type.name != "String" or not names:

@@ -23,8 +23,8 @@ from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, object_array, plain
 from .conditions import RecordCondition
-from .frames import numbers
-from .schema import (
+from .frames import listed, numbers, texts
+from .meta_data import (
     BooleanMetaData,
     ColumnMetaData,
     ColumnType,
@@ -32,10 +32,10 @@ from .schema import (
     FloatMetaData,
     IntegerMetaData,
     LongMetaData,
-    Schema,
     StringMetaData,
     TimeMetaData,
 )
+from .schema import Schema
 from .steps import ColumnTransform, NewColumns, Transform
 
 __all__ = [
@@ -81,7 +81,10 @@ class RemoveColumnsTransform(_Selection, RemoveColumnsTransformNames):
 
     def names(self, schema: Schema) -> list[str]:
         schema.get_index_of_columns(*self.columns_to_remove)
-        return [name for name in schema.get_column_names() if name not in self.columns_to_remove]
+        left = [name for name in schema.get_column_names() if name not in self.columns_to_remove]
+        if not left:
+            raise ConfigurationError(f"RemoveColumnsTransform leaves no column of {schema.get_column_names()}")
+        return left
 
 
 @configuration("org.datavec.api.transform.transform.column.RemoveAllColumnsExceptForTransform")
@@ -269,12 +272,12 @@ class ConditionalCopyValueTransform(Transform, ConditionalCopyValueTransformName
     condition: RecordCondition
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:
-        return _chosen(frame, schema, self.column_to_replace, self.condition, frame[self.source_column].tolist())
+        return _chosen(frame, schema, self.column_to_replace, self.condition, listed(frame, self.source_column))
 
 
 def _chosen(frame: Any, schema: Schema, column: str, condition: RecordCondition, new: list[Any], asked: Any = None) -> Any:
     at = condition.holds(frame if asked is None else asked, schema)
-    values = [there if flag else old for flag, there, old in zip(at, new, frame[column].tolist())]
+    values = [there if flag else old for flag, there, old in zip(at, new, listed(frame, column))]
     return frame.assign(**{column: schema.get_meta_data(column).read(values)})
 
 
@@ -291,7 +294,7 @@ class ConvertToString(_Conversion, ConvertToStringNames):
         return StringMetaData(column.name)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return object_array(str(plain(value)) for value in frame[self.column_name].tolist())
+        return object_array(texts(frame, column))
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.ConvertToDouble")
@@ -302,7 +305,7 @@ class ConvertToDouble(_Conversion, ConvertToDoubleNames):
         return DoubleMetaData(column.name)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return numbers(frame, self.column_name)
+        return DoubleMetaData(column.name).hold(numbers(frame, self.column_name))
 
 
 @configuration("org.datavec.api.transform.transform.integer.ConvertToInteger")
@@ -313,7 +316,7 @@ class ConvertToInteger(_Conversion, ConvertToIntegerNames):
         return IntegerMetaData(column.name)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return numbers(frame, self.column_name, whole=True)
+        return IntegerMetaData(column.name).hold(numbers(frame, self.column_name, whole=True))
 
 
 @configuration("org.datavec.api.transform.transform.integer.ReplaceEmptyIntegerWithValueTransform")
@@ -329,7 +332,7 @@ class ReplaceEmptyIntegerWithValueTransform(ColumnTransform, ReplaceEmptyInteger
     value: int
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return column.read([self.value if value in ("", None) else value for value in frame[self.column_name].tolist()])
+        return column.read([self.value if value in ("", None) else value for value in listed(frame, self.column_name)])
 
 
 @configuration("org.datavec.api.transform.transform.integer.ReplaceInvalidWithIntegerTransform")
@@ -345,4 +348,4 @@ class ReplaceInvalidWithIntegerTransform(ColumnTransform, ReplaceInvalidWithInte
     value: int
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return column.read([value if column.is_valid(value) else self.value for value in frame[self.column_name].tolist()])
+        return column.read([value if column.is_valid(value) else self.value for value in listed(frame, self.column_name)])

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -32,7 +31,8 @@ from ...base.java_names import (
 from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
-from .frames import numbers, records_of, texts
+from ...text.java_regex import java_pattern
+from .frames import listed, numbers, records_of, texts
 from .schema import Schema
 
 __all__ = [
@@ -66,6 +66,7 @@ class SequenceConditionMode(JavaEnum):
     NoSequenceMode = "NoSequenceMode"
 
 
+_OF_STEPS: dict[SequenceConditionMode, Callable[[Flags], Any]] = {SequenceConditionMode.And: np.all, SequenceConditionMode.Or: np.any}
 _COMPARE: dict[ConditionOp, Callable[[Any, Any], Any]] = {
     ConditionOp.LessThan: operator.lt, ConditionOp.LessOrEqual: operator.le, ConditionOp.GreaterThan: operator.gt,
     ConditionOp.GreaterOrEqual: operator.ge, ConditionOp.Equal: operator.eq, ConditionOp.NotEqual: operator.ne,
@@ -85,8 +86,8 @@ class RecordCondition(Configuration, RecordConditionNames):
         return np.array([bool(self.condition(record)) for record in records_of(frame)], bool)
 
     def holds_for(self, frame: Any, schema: Schema) -> bool:
-        """Whether a sequence fulfils the condition: all of its steps do."""
-        return bool(self.holds(frame, schema).all())
+        """Whether a sequence fulfils the condition: one of its steps does."""
+        return bool(self.holds(frame, schema).any())
 
 
 @configuration()
@@ -97,9 +98,28 @@ class _ColumnCondition(RecordCondition):
     ----------
     column_name : str
         The column.
+    sequence_mode : SequenceConditionMode, default Or
+        The steps of a sequence that have to fulfil it: one, all (And), or none is asked (NoSequenceMode: an error). May stand behind the
+        column, as in Java. DL4J's files have no place for it; here they keep what is not Or.
     """
 
     column_name: str
+    sequence_mode: Convertible[SequenceConditionMode] = SequenceConditionMode.Or
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        if len(args) > 1 and not isinstance(args[1], SequenceConditionMode):
+            args = (args[0], SequenceConditionMode.Or, *args[1:])
+        return super()._bind(args, kwargs)
+
+    def to_document(self) -> dict[str, Any]:
+        made = super().to_document()
+        return made if self.sequence_mode is not SequenceConditionMode.Or else {k: v for k, v in made.items() if k != "sequenceMode"}
+
+    def holds_for(self, frame: Any, schema: Schema) -> bool:
+        if self.sequence_mode not in _OF_STEPS:
+            raise ConfigurationError(f"{self!r} is not asked of sequences; SequenceConditionMode.And or Or says which steps count")
+        return bool(_OF_STEPS[self.sequence_mode](self.holds(frame, schema)))
 
     def holds(self, frame: Any, schema: Schema) -> Flags:
         schema.get_index_of_column(self.column_name)
@@ -108,6 +128,19 @@ class _ColumnCondition(RecordCondition):
     def of_column(self, frame: Any, schema: Schema) -> Flags:
         """For each value of the column whether it fulfils the condition. Shapes: (rows,)."""
         raise NotImplementedError
+
+    def texts_of(self, frame: Any, schema: Schema) -> list[str]:
+        """The values of the column as texts."""
+        return texts(frame, schema.get_meta_data(self.column_name))
+
+
+class SortedValues:
+    """The type of options that hold a set of values: a tuple, as files have sets in any order."""
+
+    @classmethod
+    def of(cls, values: Any) -> tuple[Any, ...]:
+        """The values in their order."""
+        return tuple(sorted(values))
 
 
 @configuration()
@@ -126,17 +159,13 @@ class _Comparison(_ColumnCondition):
 
     op: Convertible[ConditionOp]
     value: Any = field(default=None, kw_only=False, omit_none=True)
-    set: Any = field(default=None, kw_only=False, omit_none=True)
+    set: Convertible[SortedValues | None] = field(default=None, kw_only=False, omit_none=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        if len(args) == 4 and isinstance(args[1], SequenceConditionMode):       # (column, mode, op, value) of DL4J
-            args = (args[0], *args[2:])
         values = super()._bind(args, kwargs)
         if isinstance(values.get("value"), (set, frozenset, list, tuple)):
             values["set"] = values.pop("value")
-        if values.get("set") is not None:
-            values["set"] = tuple(sorted(values["set"]))
         return values
 
     def validate(self) -> None:
@@ -144,11 +173,11 @@ class _Comparison(_ColumnCondition):
         if (self.set if is_set else self.value) is None:
             raise ConfigurationError(f"{type(self).__name__}: {self.op.name} needs {'a set of values' if is_set else 'a value'}")
 
-    def _values(self, frame: Any) -> Any:
+    def _values(self, frame: Any, schema: Schema) -> Any:
         return numbers(frame, self.column_name)
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        values = self._values(frame)
+        values = self._values(frame, schema)
         if self.op in _COMPARE:
             return np.asarray(_COMPARE[self.op](values, self.value), bool)
         return np.isin(values, list(self.set)) ^ (self.op is ConditionOp.NotInSet)
@@ -173,7 +202,7 @@ class IntegerColumnCondition(_Comparison, IntegerColumnConditionNames):
 class LongColumnCondition(_Comparison, LongColumnConditionNames):
     """Compares whole numbers."""
 
-    def _values(self, frame: Any) -> Any:
+    def _values(self, frame: Any, schema: Schema) -> Any:
         return numbers(frame, self.column_name, whole=True)
 
 
@@ -192,8 +221,8 @@ class StringColumnCondition(_Comparison, StringColumnConditionNames):
             raise ConfigurationError(f"{type(self).__name__}: texts are not compared by {self.op.name}; one of Equal, NotEqual, InSet, "
                                      "NotInSet")
 
-    def _values(self, frame: Any) -> Any:
-        return np.array(texts(frame[self.column_name]), np.str_)
+    def _values(self, frame: Any, schema: Schema) -> Any:
+        return np.array(self.texts_of(frame, schema), np.str_)
 
 
 @configuration("org.datavec.api.transform.condition.column.CategoricalColumnCondition")
@@ -214,8 +243,8 @@ class StringRegexColumnCondition(_ColumnCondition, StringRegexColumnConditionNam
     regex: str
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        pattern = re.compile(self.regex)
-        return np.array([pattern.fullmatch(text) is not None for text in texts(frame[self.column_name])], bool)
+        pattern = java_pattern(self.regex)
+        return np.array([pattern.fullmatch(text) is not None for text in self.texts_of(frame, schema)], bool)
 
 
 @configuration("org.datavec.api.transform.condition.column.InvalidValueColumnCondition")
@@ -224,7 +253,7 @@ class InvalidValueColumnCondition(_ColumnCondition, InvalidValueColumnConditionN
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
         valid = schema.get_meta_data(self.column_name).is_valid
-        return np.array([not valid(value) for value in frame[self.column_name].tolist()], bool)
+        return np.array([not valid(value) for value in listed(frame, self.column_name)], bool)
 
 
 @configuration("org.datavec.api.transform.condition.column.NaNColumnCondition")
@@ -247,10 +276,10 @@ class InfiniteColumnCondition(_ColumnCondition, InfiniteColumnConditionNames):
 
 @configuration("org.datavec.api.transform.condition.column.NullWritableColumnCondition")
 class NullWritableColumnCondition(_ColumnCondition, NullWritableColumnConditionNames):
-    """Values that are missing."""
+    """Values that are missing. NaN is a number: ``NaNColumnCondition`` asks for it."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        return np.asarray(frame[self.column_name].isna(), bool)
+        return np.array([value is None for value in listed(frame, self.column_name)], bool)
 
 
 @configuration("org.datavec.api.transform.condition.column.BooleanColumnCondition")
@@ -258,7 +287,7 @@ class BooleanColumnCondition(_ColumnCondition, BooleanColumnConditionNames):
     """Truth values that are true."""
 
     def of_column(self, frame: Any, schema: Schema) -> Flags:
-        return np.array([text.lower() == "true" for text in texts(frame[self.column_name])], bool)
+        return np.array([text.lower() == "true" for text in self.texts_of(frame, schema)], bool)
 
 
 @configuration("org.datavec.api.transform.condition.column.TrivialColumnCondition")
@@ -285,7 +314,7 @@ class SequenceLengthCondition(RecordCondition, SequenceLengthConditionNames):
 
     op: Convertible[ConditionOp]
     length: int | None = field(default=None, kw_only=False, omit_none=True)
-    set: Convertible[tuple[int, ...] | None] = field(default=None, kw_only=False, omit_none=True)
+    set: Convertible[SortedValues | None] = field(default=None, kw_only=False, omit_none=True)
 
     def holds_for(self, frame: Any, schema: Schema) -> bool:
         if self.op in _COMPARE:

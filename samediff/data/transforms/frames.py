@@ -1,7 +1,6 @@
 """Records as data frames, and numbers of their columns."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,10 @@ from ...errors import FileFormatError, MissingPackageError, ShapeError
 from ..records.writables import plain
 
 if TYPE_CHECKING:
+    from .meta_data import ColumnMetaData
     from .schema import Schema
+
+_TOO_LARGE = 2.0 ** 63
 
 
 def pandas() -> Any:
@@ -45,7 +47,8 @@ def frame_of(records: Any, schema: Schema) -> Any:
         if missing:
             raise ShapeError(f"the frame has no column {missing[0]!r}, which the schema has; "
                              f"its columns: {', '.join(map(str, records.columns))}")
-        columns = {name: records[name].to_numpy() for name in schema.get_column_names()}
+        columns = {name: _present(records[name]) if records[name].dtype.kind == "O" else records[name].to_numpy()
+                   for name in schema.get_column_names()}
     else:
         rows = [list(record) for record in records]
         wrong = next((k for k, row in enumerate(rows) if len(row) != schema.num_columns()), None)
@@ -58,31 +61,51 @@ def frame_of(records: Any, schema: Schema) -> Any:
 
 def records_of(frame: Any) -> list[list[Any]]:
     """The records of a frame."""
-    columns = [[plain(v) for v in frame[name].tolist()] for name in frame.columns]
+    columns = [[plain(v) for v in listed(frame, name)] for name in frame.columns]
     return [list(row) for row in zip(*columns)] if columns else []
 
 
 def numbers(frame: Any, column: str, whole: bool = False) -> NDArray[Any]:
-    """The values of a column as numbers (of 64 bits).
+    """The values of a column as numbers: of 64 bits, as FLOAT where the column holds such; whole ones without their fraction.
 
     Raises
     ------
     FileFormatError
-        A value that is none, naming row and column.
+        A value that is none, or too large for a whole number, naming row and column.
     """
     values = frame[column].to_numpy()
-    if values.dtype.kind in "iufb":
-        found: NDArray[Any] = np.trunc(values).astype(np.int64) if whole else values.astype(np.float64)
+    kind = values.dtype.kind
+    if kind in "iub" or (kind == "f" and (not whole or bool((np.abs(values) < _TOO_LARGE).all()))):
+        found: NDArray[Any] = values if values.dtype == np.float32 and not whole else values.astype(np.int64 if whole else np.float64)
         return found
     made = np.empty(len(values), np.int64 if whole else np.float64)
-    for row, value in enumerate(values):
+    for row, value in enumerate(listed(frame, column)):
         try:
-            made[row] = int(float(value)) if whole else float(value)
+            made[row] = whole_of(value) if whole else float(value)
         except (TypeError, ValueError, OverflowError):
-            raise FileFormatError(f"column {column!r}, row {row}: expected a {'whole ' * whole}number, got {value!r:.60}") from None
+            raise FileFormatError(f"column {column!r}, row {row}: expected a {'whole ' * whole}number, got {plain(value)!r:.60}") from None
     return made
 
 
-def texts(values: Sequence[Any] | NDArray[Any]) -> list[str]:
-    """The values as texts: whole numbers without a point."""
-    return [("" if value is None else str(value)) for value in map(plain, values)]
+def whole_of(value: Any) -> int:
+    """A number, or the text of one, without its fraction."""
+    try:
+        return int(value)
+    except ValueError:
+        return int(float(value))
+
+
+def listed(frame: Any, column: str) -> list[Any]:
+    """The values of a column, None where one is missing. NaN is a number."""
+    values = frame[column]
+    found: list[Any] = _present(values) if isinstance(values.dtype, pandas().StringDtype) else values.tolist()
+    return found
+
+
+def _present(values: Any) -> list[Any]:
+    return [None if missing else value for value, missing in zip(values.tolist(), values.isna())]
+
+
+def texts(frame: Any, column: ColumnMetaData) -> list[str]:
+    """The texts of the values of a column."""
+    return [column.text(value) for value in listed(frame, column.name)]

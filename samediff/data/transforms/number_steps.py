@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import (
@@ -27,7 +28,8 @@ from ...base.java_names import (
 from ...configuration.declaring import Convertible, configuration
 from ...errors import ConfigurationError
 from .frames import numbers
-from .schema import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, Schema
+from .meta_data import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, NumberMetaData
+from .schema import Schema
 from .steps import ColumnTransform, NewColumns
 
 __all__ = [
@@ -83,23 +85,33 @@ _FUNCTIONS: dict[MathFunction, Callable[[Any], Any]] = {
 _BETWEEN_COLUMNS = (MathOp.Add, MathOp.Subtract, MathOp.Multiply, MathOp.Divide, MathOp.Modulus)
 
 
-def calculated(op: MathOp, a: Any, b: Any) -> Any:
-    """What Java's operators give: divisions of whole numbers end at zero, remainders have the sign of the first number."""
-    whole = np.asarray(a).dtype.kind == "i" and np.asarray(b).dtype.kind == "i"
+#: Of numbers from here on, results of whole numbers are calculated one by one: they may have more bits than NumPy's.
+_LARGE = 2.0 ** 31
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
+
+_OF_ANY: dict[MathOp, Callable[[Any, Any], Any]] = {
+    MathOp.Add: np.add, MathOp.Subtract: np.subtract, MathOp.Multiply: np.multiply, MathOp.ReverseSubtract: lambda x, y: y - x,
+    MathOp.ScalarMin: np.minimum, MathOp.ScalarMax: np.maximum}
+_OF_FRACTIONS = _OF_ANY | {MathOp.Divide: np.true_divide, MathOp.ReverseDivide: lambda x, y: np.true_divide(y, x), MathOp.Modulus: np.fmod}
+_OF_WHOLE = _OF_ANY | {MathOp.Divide: _quotient, MathOp.ReverseDivide: lambda x, y: _quotient(y, x),
+                       MathOp.Modulus: lambda x, y: x - y * _quotient(x, y)}
+
+
+def calculated(op: MathOp, a: NDArray[Any], b: NDArray[Any]) -> Any:
+    """What Java's operators give: divisions of whole numbers end at zero, remainders have the sign of the first number. Results of whole
+    numbers are exact, whatever their size.
+    """
     with np.errstate(all="ignore"):
-        if op in (MathOp.Divide, MathOp.ReverseDivide):
-            above, below = (a, b) if op is MathOp.Divide else (b, a)
-            if not whole:
-                return np.true_divide(above, below)
-            if not np.all(below):
-                raise ConfigurationError("a division of whole numbers by 0")
-            return (np.sign(above) * np.sign(below) * (np.abs(above) // np.abs(below))).astype(np.int64)
-        if op is MathOp.Modulus:
-            return np.fmod(a, b)
-        rules: dict[MathOp, Callable[[Any, Any], Any]] = {
-            MathOp.Add: np.add, MathOp.Subtract: np.subtract, MathOp.Multiply: np.multiply, MathOp.ReverseSubtract: lambda x, y: y - x,
-            MathOp.ScalarMin: np.minimum, MathOp.ScalarMax: np.maximum}
-        return rules[op](a, b)
+        if "f" in (a.dtype.kind, b.dtype.kind):
+            return _OF_FRACTIONS[op](a, b)
+        if op in (MathOp.Divide, MathOp.ReverseDivide, MathOp.Modulus) and not np.all(a if op is MathOp.ReverseDivide else b):
+            raise ConfigurationError(f"{op.name} of whole numbers by 0")
+        large = any(np.abs(x.astype(np.float64)).max(initial=0.0) >= _LARGE for x in (a, b))
+        return _OF_WHOLE[op](*((a.astype(object), b.astype(object)) if large else (a, b)))
 
 
 @configuration()
@@ -115,7 +127,7 @@ class _ScalarMath(ColumnTransform):
     """
 
     whole: ClassVar[bool] = False
-    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+    kind: ClassVar[type[NumberMetaData]] = DoubleMetaData
     math_op: Convertible[MathOp]
     scalar: Any
 
@@ -124,17 +136,22 @@ class _ScalarMath(ColumnTransform):
             raise ConfigurationError(f"{type(self).__name__}: column {column.name!r} is of type {column.column_type.name}, not "
                                      f"{self.kind.column_type.name}")
         given = (getattr(column, "min_allowed_value"), getattr(column, "max_allowed_value"))  # noqa: B009  # of these kinds alone
-        bounds: list[Any] = [None if b is None else calculated(self.math_op, *self._pair(b)).item() for b in given]
+        least, most = self.kind(column.name).bounds()
+        bounds: list[Any] = [None if b is None else np.asarray(calculated(self.math_op, self._number(b), self._number(self.scalar))).item()
+                             for b in given]
+        if self.whole:
+            bounds = [None if b is None else min(max(b, least), most) for b in bounds]
         if None not in bounds:
             bounds.sort()
         return self.kind(column.name, *bounds)
 
-    def _pair(self, value: Any) -> tuple[Any, Any]:
-        kind = np.int64 if self.whole else np.float64
-        return np.asarray(value, kind), np.asarray(self.scalar, kind)
+    def _number(self, value: Any) -> Any:
+        return np.asarray(value, np.int64 if self.whole else np.float64)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return calculated(self.math_op, numbers(frame, self.column_name, self.whole), self._pair(0)[1])
+        held = self.kind(column.name).hold
+        scalar = self._number(self.scalar)
+        return held(calculated(self.math_op, held(numbers(frame, self.column_name, self.whole)), scalar if self.whole else held(scalar)))
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.DoubleMathOpTransform")
@@ -179,7 +196,7 @@ class _ColumnsMath(NewColumns):
 
     many = "columns"
     whole: ClassVar[bool] = False
-    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+    kind: ClassVar[type[NumberMetaData]] = DoubleMetaData
     new_column_name: str
     math_op: Convertible[MathOp]
     columns: Convertible[tuple[str, ...]]
@@ -195,8 +212,9 @@ class _ColumnsMath(NewColumns):
         return [self.kind(self.new_column_name)]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        given = [numbers(frame, column, self.whole) for column in self.columns]
-        return [functools.reduce(lambda a, b: calculated(self.math_op, a, b), given)]
+        held = self.kind(self.new_column_name).hold
+        given = [held(numbers(frame, column, self.whole)) for column in self.columns]
+        return [functools.reduce(lambda a, b: held(calculated(self.math_op, a, b)), given)]
 
 
 @configuration("org.datavec.api.transform.transform.doubletransform.DoubleColumnsMathOpTransform")
@@ -229,14 +247,15 @@ class LongColumnsMathOpTransform(_ColumnsMath, LongColumnsMathOpTransformNames):
 class _DoubleTransform(ColumnTransform):
     """Base of functions of numbers."""
 
-    kind: ClassVar[type[ColumnMetaData]] = DoubleMetaData
+    kind: ClassVar[type[NumberMetaData]] = DoubleMetaData
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
         return self.kind(column.name)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
         with np.errstate(all="ignore"):
-            return self.function(numbers(frame, self.column_name))
+            held = self.kind(column.name).hold
+            return held(self.function(held(numbers(frame, self.column_name)).astype(np.float64)))
 
     def function(self, x: Any) -> Any:
         """The new numbers."""

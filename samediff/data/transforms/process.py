@@ -9,13 +9,14 @@ from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, ShapeError
-from ..records.writables import plain
+from ..records.writables import DoubleWritable, IntWritable, LongWritable, plain
 from . import column_steps, number_steps, sequence_steps, text_steps, time_steps
 from .analysis import DataAnalysis, Normalize, normalizer
 from .conditions import RecordCondition
 from .frames import frame_of, records_of
+from .meta_data import ColumnType
 from .reducer import Reducer
-from .schema import ColumnType, Schema
+from .schema import Schema
 from .steps import ConditionFilter, Filter, Step, Transform
 
 __all__ = ["TransformProcess"]
@@ -127,8 +128,14 @@ class TransformProcess(Configuration, TransformProcessNames):
 
     def execute_sequence(self, sequence: Any) -> Any:
         """What becomes of a sequence, a list of records: a list of records, None where it is left out."""
+        split = next((step for step in self.action_list if isinstance(step, sequence_steps.SequenceSplit)), None)
+        if split is not None:
+            raise ConfigurationError(f"the process has {type(split).__name__}, which makes several sequences of one: give all to "
+                                     "LocalTransformExecutor.execute_sequence_to_sequence")
         found = self.run([frame_of(sequence, self.initial_schema)])
-        return records_of(found[0]) if found else None
+        if isinstance(found, list):
+            return records_of(found[0]) if found else None
+        return records_of(found) or None
 
     execute_sequence_to_sequence = execute_sequence
 
@@ -260,15 +267,15 @@ class TransformProcessBuilder(MethodBuilder, TransformProcessBuilderNames):
 
     def add_constant_double_column(self, new_column_name: str, value: float) -> Self:
         """Add a column of one number."""
-        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Double, value))
+        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Double, DoubleWritable(value)))
 
     def add_constant_integer_column(self, new_column_name: str, value: int) -> Self:
         """Add a column of one whole number."""
-        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Integer, value))
+        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Integer, IntWritable(value)))
 
     def add_constant_long_column(self, new_column_name: str, value: int) -> Self:
         """Add a column of one whole number."""
-        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Long, value))
+        return self.transform(column_steps.AddConstantColumnTransform(new_column_name, ColumnType.Long, LongWritable(value)))
 
     def normalize(self, column: str, kind: Normalize, analysis: DataAnalysis) -> Self:
         """Normalize a column by what is known of its values."""

@@ -15,8 +15,9 @@ from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..records.writables import plain
 from .conditions import RecordCondition
-from .frames import numbers, pandas, texts
-from .schema import ColumnMetaData, DoubleMetaData, LongMetaData, Schema, StringMetaData
+from .frames import listed, numbers, pandas, texts
+from .meta_data import ColumnMetaData, DoubleMetaData, LongMetaData, NumberMetaData, StringMetaData
+from .schema import Schema
 from .steps import Step
 
 __all__ = ["ReduceOp", "Reducer"]
@@ -51,16 +52,19 @@ _OF_NUMBERS: dict[ReduceOp, Callable[[Any], Any]] = {
 }
 _OF_VALUES: dict[ReduceOp, Callable[[list[Any]], Any]] = {
     ReduceOp.Count: len, ReduceOp.CountUnique: lambda v: len(set(map(str, v))), ReduceOp.TakeFirst: lambda v: v[0],
-    ReduceOp.TakeLast: lambda v: v[-1], ReduceOp.Append: lambda v: "".join(texts(v)), ReduceOp.Prepend: lambda v: "".join(texts(v)[::-1]),
+    ReduceOp.TakeLast: lambda v: v[-1],
 }
+_OF_TEXTS: dict[ReduceOp, Callable[[list[str]], str]] = {ReduceOp.Append: "".join, ReduceOp.Prepend: lambda v: "".join(v[::-1])}
 
 
 def reduced(op: ReduceOp, frame: Any, column: ColumnMetaData) -> Any:
     """One value of those of a column."""
     if op in _OF_VALUES:
-        return _OF_VALUES[op](frame[column.name].tolist())
+        return _OF_VALUES[op](listed(frame, column.name))
+    if op in _OF_TEXTS:
+        return _OF_TEXTS[op](texts(frame, column))
     whole = frame[column.name].dtype.kind == "i"
-    return plain(_OF_NUMBERS[op](numbers(frame, column.name, whole)))
+    return plain(_OF_NUMBERS[op](numbers(frame, column.name, whole).astype(np.int64 if whole else np.float64)))
 
 
 def column_reduced(op: ReduceOp, column: ColumnMetaData, name: str) -> ColumnMetaData:
@@ -72,7 +76,7 @@ def column_reduced(op: ReduceOp, column: ColumnMetaData, name: str) -> ColumnMet
     if op in (ReduceOp.Min, ReduceOp.Max, ReduceOp.Range, ReduceOp.TakeFirst, ReduceOp.TakeLast):
         return column.renamed(name)
     if op in (ReduceOp.Sum, ReduceOp.Prod):
-        return column.renamed(name) if isinstance(column, StringMetaData) or not hasattr(column, "whole") else column.unbounded(name)
+        return column.unbounded(name) if isinstance(column, NumberMetaData) else column.renamed(name)
     return DoubleMetaData(name)
 
 
@@ -173,7 +177,7 @@ class Reducer(Step, ReducerNames):
         for column, each, condition in self._ways(schema):
             rows = group if condition is None else group[condition.holds(group, schema)]
             if column.name in self.ignore_invalid_in_columns:
-                rows = rows[[column.is_valid(value) for value in rows[column.name].tolist()]]
+                rows = rows[[column.is_valid(value) for value in listed(rows, column.name)]]
             for op, name in each:
                 values[name] = reduced(op, rows, column) if len(rows) else _nothing(op)
         return values

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...base.java.java_enum import JavaEnum
 from ...base.java.time_unit import TimeUnit
 from ...base.java_names import (
@@ -27,9 +29,11 @@ from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from ..records.writables import WritableValue, plain
-from .frames import frame_of, numbers, pandas, records_of, texts
+from .frames import frame_of, listed, numbers, pandas, records_of, texts
+from .meta_data import ColumnMetaData, DoubleMetaData, IntegerMetaData, LongMetaData, NumberMetaData, StringMetaData, TimeMetaData
+from .number_steps import MathOp, calculated
 from .reducer import ReduceOp, Reducer, column_reduced, reduced
-from .schema import ColumnMetaData, ColumnType, DoubleMetaData, IntegerMetaData, LongMetaData, Schema, SequenceSchema
+from .schema import Schema, SequenceSchema
 from .steps import NewColumns, Step, Transform, as_sequences
 
 __all__ = [
@@ -81,7 +85,7 @@ class StringComparator(SequenceComparator, StringComparatorNames):
     column_name: str
 
     def ordered(self, frame: Any) -> Any:
-        keys = texts(frame[self.column_name].tolist())
+        keys = texts(frame, StringMetaData(self.column_name))
         return frame.iloc[sorted(range(len(keys)), key=keys.__getitem__)]
 
 
@@ -308,7 +312,7 @@ class SequenceOffsetTransform(Transform, SequenceOffsetTransformNames):
     def on_frame(self, frame: Any, schema: Schema) -> Any:
         n, by = len(frame), self.offset_amount
         at = [k - by for k in range(n)]
-        columns: dict[str, Any] = {name: frame[name].tolist() for name in frame.columns}
+        columns: dict[str, Any] = {name: listed(frame, name) for name in frame.columns}
         for name in self.columns_to_offset:
             values = columns[name]
             columns[self._name(name)] = [values[k] if 0 <= k < n else plain(self.edge_case_value) for k in at]
@@ -398,7 +402,7 @@ class ReduceSequenceTransform(Transform, ReduceSequenceTransformNames):
         return as_sequences(self.reducer.schema_after(schema))
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:
-        return self.reducer.rows([self.reducer.row(frame, schema)], schema)
+        return self.reducer.rows([self.reducer.row(frame, schema)] if len(frame) else [], schema)
 
 
 @configuration("org.datavec.api.transform.transform.sequence.SequenceDifferenceTransform")
@@ -414,7 +418,7 @@ class SequenceDifferenceTransform(Transform, SequenceDifferenceTransformNames):
     lookback : int, default 1
         How many steps earlier.
     first_step_mode : str, default "Default"
-        The first steps have 0, or ("SpecifiedValue") a given value.
+        What steps with too few before them have: the difference to the first step, or ("SpecifiedValue") a given value.
     specified_value_writable : optional
         That value.
     """
@@ -428,14 +432,24 @@ class SequenceDifferenceTransform(Transform, SequenceDifferenceTransformNames):
     specified_value_writable: Convertible[WritableValue] | None = field(default=None, kw_only=False, omit_none=True)
 
     def transform(self, schema: Schema) -> Schema:
-        return schema.new_schema([c.unbounded(self.new_column_name or c.name) if c.name == self.column_name else c for c in schema.columns])
+        return schema.new_schema([self._difference(c) if c.name == self.column_name else c for c in schema.columns])
+
+    def _difference(self, column: ColumnMetaData) -> NumberMetaData:
+        """What is known of the differences: those of times are whole numbers."""
+        if not isinstance(column, NumberMetaData):
+            raise ConfigurationError(f"SequenceDifferenceTransform: column {column.name!r} is of type {column.column_type.name}, which has "
+                                     "no differences")
+        kind = LongMetaData if isinstance(column, TimeMetaData) else type(column)
+        return kind(self.new_column_name or column.name)
 
     def on_frame(self, frame: Any, schema: Schema) -> Any:
-        column = schema.get_meta_data(self.column_name)
-        values = numbers(frame, self.column_name, column.column_type in (ColumnType.Integer, ColumnType.Long, ColumnType.Time)).tolist()
-        first = 0 if self.first_step_mode is WindowEdgeHandling.Default else plain(self.specified_value_writable)
-        made = [first if k < self.lookback else values[k] - values[k - self.lookback] for k in range(len(values))]
-        return frame.assign(**{self.column_name: made}).rename(columns={self.column_name: self.new_column_name or self.column_name})
+        column = self._difference(schema.get_meta_data(self.column_name))
+        values = column.hold(numbers(frame, self.column_name, column.whole))
+        earlier = values[np.maximum(np.arange(len(values)) - self.lookback, 0)]
+        made = column.hold(calculated(MathOp.Subtract, values, earlier)).tolist()
+        if self.first_step_mode is WindowEdgeHandling.SpecifiedValue:
+            made[:self.lookback] = [plain(self.specified_value_writable)] * len(made[:self.lookback])
+        return frame.assign(**{self.column_name: column.read(made)}).rename(columns={self.column_name: column.name})
 
 
 @configuration(tag="")
@@ -466,7 +480,9 @@ class CalculateSortedRank(Step, CalculateSortedRankNames):
 
     def apply(self, data: Any, schema: Schema) -> Any:
         column = schema.get_meta_data(self.sort_on_column)
-        keys = numbers(data, self.sort_on_column).tolist() if hasattr(column, "whole") else texts(data[self.sort_on_column].tolist())
+        keys: list[Any] = texts(data, column)
+        if isinstance(column, NumberMetaData):
+            keys = numbers(data, column.name).tolist()
         order = sorted(range(len(keys)), key=keys.__getitem__, reverse=not self.ascending)
         ranks = [0] * len(keys)
         for rank, row in enumerate(order):

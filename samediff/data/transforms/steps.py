@@ -20,8 +20,9 @@ from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .conditions import RecordCondition
-from .frames import frame_of, records_of
-from .schema import ColumnMetaData, Schema, SequenceSchema
+from .frames import frame_of, listed, records_of
+from .meta_data import ColumnMetaData
+from .schema import Schema, SequenceSchema
 
 __all__ = ["ConditionFilter", "Filter", "FilterInvalidValues", "Transform"]
 
@@ -202,7 +203,7 @@ class FilterInvalidValues(Filter, FilterInvalidValuesNames):
         wrong = np.zeros(len(frame), bool)
         for column in columns:
             valid = schema.get_meta_data(column).is_valid
-            wrong |= np.array([not valid(value) for value in frame[column].tolist()], bool)
+            wrong |= np.array([not valid(value) for value in listed(frame, column)], bool)
         return wrong
 
 

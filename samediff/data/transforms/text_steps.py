@@ -1,7 +1,6 @@
 """Steps on texts and categories."""
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -26,9 +25,11 @@ from ...base.java_names import (
 )
 from ...configuration.declaring import Convertible, configuration, field
 from ...errors import ConfigurationError, FileFormatError, did_you_mean
+from ...text.java_regex import replace_all
 from ..records.writables import object_array
-from .frames import numbers, texts
-from .schema import CategoricalMetaData, ColumnMetaData, IntegerMetaData, Schema, StringMetaData
+from .frames import listed, numbers, texts
+from .meta_data import CategoricalMetaData, ColumnMetaData, IntegerMetaData, StringMetaData
+from .schema import Schema
 from .steps import ColumnTransform, NewColumns
 
 __all__ = [
@@ -47,7 +48,7 @@ class _TextTransform(ColumnTransform):
         return StringMetaData(column.name)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return object_array(self.changed_text(text) for text in texts(frame[self.column_name].tolist()))
+        return object_array(self.changed_text(text) for text in texts(frame, column))
 
     def changed_text(self, text: str) -> str:
         """The new text."""
@@ -99,7 +100,7 @@ class RemoveWhiteSpaceTransform(_TextTransform, RemoveWhiteSpaceTransformNames):
     """Text without blanks and line ends."""
 
     def changed_text(self, text: str) -> str:
-        return re.sub(r"\s", "", text)
+        return replace_all(text, r"\s", "")
 
 
 @configuration("org.datavec.api.transform.transform.string.ReplaceEmptyStringTransform")
@@ -160,14 +161,14 @@ class ReplaceStringTransform(_TextTransform, ReplaceStringTransformNames):
     Parameters
     ----------
     mapping : dict
-        Regular expressions, and what stands in place of what matches.
+        Regular expressions of Java's, and what stands in place of what matches: ``$1`` is a group, ``\\$`` the character.
     """
 
     mapping: Convertible[dict[str, str]] = field(json="map", kw_only=False)
 
     def changed_text(self, text: str) -> str:
         for pattern, new in self.mapping.items():
-            text = re.sub(pattern, lambda found, new=new: found.expand(re.sub(r"\$(\d+)", r"\\g<\1>", new)), text)  # type: ignore[misc]
+            text = replace_all(text, pattern, new)
         return text
 
 
@@ -195,7 +196,7 @@ class ConcatenateStringColumns(NewColumns, ConcatenateStringColumnsNames):
         return [StringMetaData(self.new_column_name)]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        parts = [texts(frame[column].tolist()) for column in self.columns_to_concatenate]
+        parts = [texts(frame, schema.get_meta_data(column)) for column in self.columns_to_concatenate]
         return [object_array(self.delimiter.join(row) for row in zip(*parts))]
 
 
@@ -219,10 +220,17 @@ class StringToCategoricalTransform(ColumnTransform, StringToCategoricalTransform
         return CategoricalMetaData(column.name, self.state_names)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return object_array(texts(frame[self.column_name].tolist()))
+        return object_array(None if value is None else column.text(value) for value in listed(frame, self.column_name))
 
 
-def places(frame: Any, column: ColumnMetaData) -> Any:
+def _categorical(column: ColumnMetaData) -> CategoricalMetaData:
+    if not isinstance(column, CategoricalMetaData):
+        raise ConfigurationError(f"column {column.name!r} is of type {column.column_type.name}, not Categorical; string_to_categorical and "
+                                 "integer_to_categorical make it one")
+    return column
+
+
+def places(frame: Any, column: CategoricalMetaData) -> Any:
     """The number of the category of each value.
 
     Raises
@@ -230,12 +238,9 @@ def places(frame: Any, column: ColumnMetaData) -> Any:
     FileFormatError
         A value that is no category of the column.
     """
-    if not isinstance(column, CategoricalMetaData):
-        raise ConfigurationError(f"column {column.name!r} is of type {column.column_type.name}, not Categorical; string_to_categorical and "
-                                 "integer_to_categorical make it one")
     known = {name: k for k, name in enumerate(column.state_names)}
     found = np.empty(len(frame), np.int64)
-    for row, text in enumerate(texts(frame[column.name].tolist())):
+    for row, text in enumerate(texts(frame, column)):
         if text not in known:
             raise FileFormatError(f"column {column.name!r}, row {row}: {text!r} is not one of the categories {list(known)}"
                                   f"{did_you_mean(text, known)}")
@@ -248,11 +253,10 @@ class CategoricalToIntegerTransform(ColumnTransform, CategoricalToIntegerTransfo
     """The numbers of categories."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
-        states = column.state_names if isinstance(column, CategoricalMetaData) else ()
-        return IntegerMetaData(column.name, 0, len(states) - 1)
+        return IntegerMetaData(column.name, 0, len(_categorical(column).state_names) - 1)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return places(frame, column)
+        return places(frame, _categorical(column))
 
 
 @configuration("org.datavec.api.transform.transform.categorical.CategoricalToOneHotTransform")
@@ -272,14 +276,11 @@ class CategoricalToOneHotTransform(NewColumns, CategoricalToOneHotTransformNames
         return at, at + 1
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
-        column = schema.get_meta_data(self.column_name)
-        if not isinstance(column, CategoricalMetaData):
-            raise ConfigurationError(f"CategoricalToOneHotTransform: column {column.name!r} is of type {column.column_type.name}")
+        column = _categorical(schema.get_meta_data(self.column_name))
         return [IntegerMetaData(f"{column.name}[{state}]", 0, 1) for state in column.state_names]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        column = schema.get_meta_data(self.column_name)
-        found = places(frame, column)
+        found = places(frame, _categorical(schema.get_meta_data(self.column_name)))
         return [(found == k).astype(np.int64) for k in range(len(self.new_columns(schema)))]
 
 
@@ -304,6 +305,10 @@ class IntegerToOneHotTransform(NewColumns, IntegerToOneHotTransformNames):
         return at, at + 1
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
+        column = schema.get_meta_data(self.column_name)
+        if not isinstance(column, IntegerMetaData):
+            raise ConfigurationError(f"IntegerToOneHotTransform: column {column.name!r} is of type {column.column_type.name}, not Integer; "
+                                     "convert_to_integer makes it one")
         return [IntegerMetaData(f"{self.column_name}[{k}]", 0, 1) for k in range(self.min_value, self.max_value + 1)]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
@@ -379,7 +384,8 @@ class FirstDigitTransform(NewColumns, FirstDigitTransformNames):
         return [CategoricalMetaData(self.output_column, (*map(str, range(10)), *other))]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        first = [text.lstrip("-")[:1] for text in texts(frame[self.input_column].tolist())]
+        given = texts(frame, schema.get_meta_data(self.input_column))
+        first = [text.lstrip("-")[:1] for text in given]
         wrong = next((row for row, digit in enumerate(first) if not digit.isdigit()), None)
         if wrong is not None and self.mode is FirstDigitMode.EXCEPTION_ON_INVALID:
             raise FileFormatError(f"column {self.input_column!r}, row {wrong}: a value that begins with no digit")

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from ...base.java.time_unit import TimeUnit
 from ...base.java_names import (
     DeriveColumnsFromTimeTransformBuilderNames,
@@ -18,8 +20,9 @@ from ...errors import ConfigurationError, FileFormatError
 from ..records.writables import object_array
 from .frames import numbers, texts
 from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, moment_of
+from .meta_data import ColumnMetaData, ColumnType, IntegerMetaData, StringMetaData, TimeMetaData
 from .number_steps import MathOp, calculated
-from .schema import ColumnMetaData, ColumnType, IntegerMetaData, Schema, StringMetaData, TimeMetaData
+from .schema import Schema
 from .steps import ColumnTransform, NewColumns
 
 __all__ = ["DeriveColumnsFromTimeTransform", "StringToTimeTransform", "TimeMathOpTransform"]
@@ -55,7 +58,7 @@ class StringToTimeTransform(ColumnTransform, StringToTimeTransformNames):
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
         forms = [TimeFormat(pattern, self.time_zone) for pattern in ((self.time_format,) if self.time_format else _COMMON)]
-        found = [self._parsed(text, forms, row) for row, text in enumerate(texts(frame[self.column_name].tolist()))]
+        found = [self._parsed(text, forms, row) for row, text in enumerate(texts(frame, column))]
         return TimeMetaData(self.column_name).read(found)
 
     def _parsed(self, text: str, forms: list[TimeFormat], row: int) -> int:
@@ -89,10 +92,19 @@ class TimeMathOpTransform(ColumnTransform, TimeMathOpTransformNames):
     def validate(self) -> None:
         if self.math_op not in (MathOp.Add, MathOp.Subtract, MathOp.ScalarMin, MathOp.ScalarMax):
             raise ConfigurationError(f"TimeMathOpTransform takes Add, Subtract, ScalarMin or ScalarMax; got {self.math_op.name}")
+        if self.math_op in (MathOp.ScalarMin, MathOp.ScalarMax) and self.time_unit is not TimeUnit.MILLISECONDS:
+            raise ConfigurationError(f"TimeMathOpTransform: {self.math_op.name} compares with a time, in MILLISECONDS since 1970; got "
+                                     f"{self.time_unit.name}")
+
+    def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
+        if not isinstance(column, TimeMetaData):
+            raise ConfigurationError(f"TimeMathOpTransform: column {column.name!r} is of type {column.column_type.name}, not Time; "
+                                     "string_to_time makes it one")
+        return column
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        amount = self.time_unit.to_millis(self.time_quantity)
-        return calculated(self.math_op, numbers(frame, self.column_name, whole=True), amount)
+        amount = np.asarray(self.time_unit.to_millis(self.time_quantity), np.int64)
+        return TimeMetaData(column.name).hold(calculated(self.math_op, numbers(frame, self.column_name, whole=True), amount))
 
 
 @configuration(tag="")
