@@ -9,7 +9,7 @@ from ..onnx.values import DEAD, Held
 from ..onnx.walk import Walk
 
 #: The most nodes that the steps of a loop become.
-MOST_NODES = 50_000
+MOST_NODES = 20_000
 
 
 def repeated(walk: Walk, name: str, values: list[Any], test: Callable[[list[Any]], Any], step: Callable[[list[Any]], list[Any]],

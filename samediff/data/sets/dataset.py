@@ -12,7 +12,7 @@ import numpy as np
 from ...base.java.old_names import Advised
 from ...base.java_names import DataSetNames, SplitTestAndTrainNames
 from ...base.user_code.users_arrays import InDL4JForm, users_array
-from ...errors import ConfigurationError, ShapeError
+from ...errors import ConfigurationError, OutOfRangeError, ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_data_set, save_data_set
 from .feature_transforms import FeatureTransforms
@@ -222,6 +222,13 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
             changed[index] = row.reshape(array.shape[1:])
             setattr(self, name, changed)
 
+    def reshape(self, rows: int, columns: int) -> DataSet:
+        """A data set of these features in another shape of rank 2, with the same labels."""
+        features = self.features
+        if features is None or rows * columns != features.size:
+            raise ShapeError(f"features of shape {None if features is None else features.shape} have no shape ({rows}, {columns})")
+        return DataSet(features.reshape(rows, columns), self.labels)
+
     def set_new_number_of_labels(self, labels: int) -> None:
         """Replace the labels by so many columns of zeros."""
         self.labels = np.zeros((self.num_examples(), labels), self.features.dtype)
@@ -322,8 +329,16 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
         return self.batch_by_num_labels()
 
     def set_outcome(self, example: int, label: int) -> None:
-        """Give one example the one-hot label."""
+        """Give one example the one-hot label.
+
+        Raises
+        ------
+        OutOfRangeError
+            There is no such example or label.
+        """
         changed = np.array(self.labels)
+        if changed.ndim != 2 or not (0 <= example < changed.shape[0] and 0 <= label < changed.shape[1]):
+            raise OutOfRangeError(f"set_outcome({example}, {label}) of labels {changed.shape}: there is no such example or label")
         changed[example] = 0
         changed[example, label] = 1
         self.labels = changed

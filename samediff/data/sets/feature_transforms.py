@@ -34,8 +34,8 @@ class FeatureTransforms:
         self.features = mapped(self.features, self.features_mask, *stats.affine(0, 1))
 
     def normalize_zero_mean_zero_unit_variance(self) -> None:
-        """Columns to mean 0 and standard deviation 1, with the sample standard deviation (n - 1)."""
-        self._change(lambda x: (x - x.mean(axis=0)) / (x.std(axis=0, ddof=1) + _SMALLEST), rank=2)
+        """Columns to mean 0 and standard deviation 1, with the sample standard deviation (n - 1); one example to 0."""
+        self._change(lambda x: (x - x.mean(axis=0)) / (x.std(axis=0, ddof=min(1, len(x) - 1)) + _SMALLEST), rank=2)
 
     def scale(self) -> None:
         """Divide every row by its largest value."""
@@ -51,10 +51,6 @@ class FeatureTransforms:
     def add_feature_vector(self, columns: Any) -> None:
         """Append further features as columns (rank 2)."""
         self._change(lambda x: np.concatenate([x, np.asarray(columns).reshape(len(x), -1)], axis=1), rank=2)
-
-    def reshape(self, rows: int, columns: int) -> None:
-        """Give the features another shape of rank 2."""
-        self._change(lambda x: x.reshape(rows, columns))
 
     def example_sums(self) -> Array:
         """The sum of each row of features."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.data import DataSet, JavaRandom, MultiDataSet
-from dl4py.samediff.errors import ConfigurationError, ShapeError
+from dl4py.samediff.errors import ConfigurationError, OutOfRangeError, ShapeError
 
 
 def numbered(n: int) -> DataSet:
@@ -91,6 +91,22 @@ def test_batches_and_ranges():
     assert sorted(ids(d.sample(10, 1))) == [*range(10)]
     with pytest.raises(ShapeError, match="example 10"):
         d.get(10)
+
+
+def test_other_shapes_and_outcomes():
+    d = DataSet(np.arange(8.0).reshape(2, 4), np.eye(2))
+    other = d.reshape(4, 2)
+    assert other.features.shape == (4, 2) and d.features.shape == (2, 4)
+    d.set_outcome(0, 1)
+    assert d.labels.tolist() == [[0, 1], [0, 1]]
+    for example, label in ((2, 0), (0, 2), (-1, 0), (0, -1)):
+        with pytest.raises(OutOfRangeError, match="no such example or label"):
+            d.set_outcome(example, label)
+    with pytest.raises(ShapeError, match="no shape"):
+        d.reshape(3, 2)
+    one = DataSet(np.ones((1, 3)), np.ones((1, 1)))
+    one.normalize_zero_mean_zero_unit_variance()
+    assert one.features.tolist() == [[0, 0, 0]]
 
 
 def test_merge_pads_time_series_and_masks_the_padding():
