@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from ...base.java_names import CSVRecordReaderNames
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
-from ..iterators.iterator import NoMoreDataError
-from ..records.record_meta_data import Record, RecordMetaDataLine
+from ..records.record_meta_data import RecordMetaDataLine
 from ..records.record_reader import RecordReader
-from ..records.writables import as_writables
 from ..splits.file_split import FileSplit
 from ..splits.input_split import Source
 from ..splits.text_splits import InputStreamInputSplit, StringSplit
@@ -36,7 +34,7 @@ class _Content(str):
 
 
 class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
-    r"""Records of comma-separated files; whole files are parsed at once.
+    r"""Records of comma-separated files, of texts; ``table()`` has them as numbers, where all of them are.
 
     Parameters
     ----------
@@ -65,7 +63,7 @@ class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
     >>> _ = path.write_text("a,b\n1,2\n3,4\n")
     >>> reader = CSVRecordReader(skip_num_lines=1).initialize(path)
     >>> reader.table().tolist(), reader.next()
-    ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])
+    ([[1.0, 2.0], [3.0, 4.0]], ['1', '2'])
     >>> folder.cleanup()
     """
 
@@ -76,14 +74,13 @@ class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
         self._skip, self._delimiter, self._quote = skip_num_lines, delimiter, quote
         self._files: list[Path | _Content] = []
         self._table: NDArray[Any] | None = None
-        self._at = 0
 
     def initialize(self, split: Source, *others: Any) -> Self:
         super().initialize(split, *others)
         given = self.split
         in_memory = isinstance(given, (StringSplit, InputStreamInputSplit))
         self._files = [_Content("\n".join(given.lines()))] if in_memory else [*FileSplit.files_of(given)]
-        self._table, self._at = None, 0
+        self._table = None
         return self
 
     def read(self) -> Iterator[tuple[list[Any], RecordMetaDataLine]]:
@@ -92,6 +89,8 @@ class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
             for line, values in self._rows(path):
                 yield list(values), RecordMetaDataLine(line, str(path), record)
                 record += 1
+
+    load_from_meta_data = RecordReader.load_from_meta_data
 
     def table(self) -> NDArray[Any]:
         """All records. Shapes: (records, columns), float64; text when a value is not a number."""
@@ -159,22 +158,3 @@ class CSVRecordReader(RecordTable, RecordReader, CSVRecordReaderNames):
         """The source of each record: file and line."""
         lines = [(str(path), line) for path in self._files for line, _ in self._rows(path)]
         return [RecordMetaDataLine(line, path, k) for k, (path, line) in enumerate(lines)]
-
-    def has_next(self) -> bool:
-        return self._at < len(self.table())
-
-    def next(self, num: int | None = None) -> list[Any]:
-        if num is not None:
-            self._at += num
-            return as_writables(self.table()[self._at - num:self._at].tolist())  # type: ignore[no-any-return]
-        if not self.has_next():
-            raise NoMoreDataError("CSVRecordReader has no further record: ask has_next() first, or reset()")
-        self._at += 1
-        record: list[Any] = as_writables(self.table()[self._at - 1].tolist())
-        return record
-
-    def next_record(self) -> Record:
-        return Record(self.next(), self.origins()[self._at - 1])
-
-    def reset(self) -> None:
-        self._at = 0

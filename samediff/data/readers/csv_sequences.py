@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ...errors import ConfigurationError, FileFormatError
 from ...text.java_regex import java_pattern
@@ -15,18 +14,11 @@ from .line_readers import lines_of
 __all__ = ["CSVLineSequenceRecordReader", "CSVNLinesSequenceRecordReader", "CSVRegexRecordReader", "CSVVariableSlidingWindowRecordReader"]
 
 
-def _parsed(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
 def _rows(split: InputSplit, skip: int, delimiter: str, quote: str) -> Iterator[tuple[Values, RecordMetaDataLine]]:
     """The values of each line that is not empty, and its place."""
     for line, place in lines_of(split, skip):
         if line.strip():
-            yield [_parsed(text) for text in next(csv.reader([line], delimiter=delimiter, quotechar=quote))], place
+            yield next(csv.reader([line], delimiter=delimiter, quotechar=quote)), place
 
 
 class _Delimited(SequenceRecordReader):

@@ -47,7 +47,7 @@ class CSVSequenceRecordReader(SequenceRecordReader):
 
     def read(self) -> Iterator[tuple[list[list[Any]], RecordMetaDataLine]]:
         for k, reader in enumerate(self.readers):
-            yield reader.table().tolist(), RecordMetaDataLine(0, str(reader.split), k)
+            yield [values for values, _ in reader.read()], RecordMetaDataLine(0, str(reader.split), k)
 
     @property
     def readers(self) -> list[CSVRecordReader]:

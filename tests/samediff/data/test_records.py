@@ -78,14 +78,18 @@ READ: dict[str, tuple[Any, Any]] = {
     "svm, options": (lambda: SVMLightRecordReader().initialize(svm_options(), text("1 1:0.5 2:2")), [[0.5, 2]]),
     "collection": (lambda: CollectionRecordReader([(1, Text("a")), (2, "b")]), [[1, "a"], [2, "b"]]),
     "list of texts": (lambda: ListStringRecordReader().initialize(ListStringSplit([["1", "x"]])), [["1", "x"]]),
-    "regexs": (lambda: CSVRegexRecordReader(0, ",", '"', [None, None, "(.)(.)"]).initialize(text("1,2,ab")), [[1.0, 2.0, "a", "b"]]),
+    "regexs": (lambda: CSVRegexRecordReader(0, ",", '"', [None, None, "(.)(.)"]).initialize(text("1,2,ab")), [["1", "2", "a", "b"]]),
     "side by side": (lambda: ComposableRecordReader(CollectionRecordReader([[1], [2]]), CollectionRecordReader([[3], [4]])),
                      [[1, 3], [2, 4]]),
     "one after the other": (lambda: ConcatenatingRecordReader(CollectionRecordReader([[1]]), CollectionRecordReader([[3]])), [[1], [3]]),
     "sequences": (lambda: CollectionSequenceRecordReader([[[1], [2]], [[3]]]), [[[1], [2]], [[3]]]),
-    "a line, a sequence": (lambda: CSVLineSequenceRecordReader().initialize(text("1,2\n3,4")), [[[1], [2]], [[3], [4]]]),
-    "lines, a sequence": (lambda: CSVNLinesSequenceRecordReader(2).initialize(text("1,2\n3,4\n5,6")), [[[1, 2], [3, 4]], [[5, 6]]]),
-    "windows": (lambda: CSVVariableSlidingWindowRecordReader(2).initialize(text("1\n2\n3")), [[[1]], [[2], [1]], [[3], [2]], [[3]]]),
+    "a line, a sequence": (lambda: CSVLineSequenceRecordReader().initialize(text("1,2\n3,4")), [[["1"], ["2"]], [["3"], ["4"]]]),
+    "lines, a sequence": (lambda: CSVNLinesSequenceRecordReader(2).initialize(text("1,2\n3,4\n5,6")),
+                          [[["1", "2"], ["3", "4"]], [["5", "6"]]]),
+    "windows": (lambda: CSVVariableSlidingWindowRecordReader(2).initialize(text("1\n2\n3")),
+                [[["1"]], [["2"], ["1"]], [["3"], ["2"]], [["3"]]]),
+    "tables": (lambda: CSVRecordReader(1).initialize(text("n\n007,1e3\n\n'x',\"a,b\",2")), [["007", "1e3"], ["'x'", "a,b", "2"]]),
+    "no table": (lambda: CSVRecordReader(1).initialize(text("n")), []),
     "in Java's spelling": (lambda: Own(), [[1, 2], [3, 4]]),
 }
 
@@ -165,13 +169,13 @@ def test_splits(folder):
 def test_files(folder):
     assert list(FileRecordReader().initialize(folder / "note.md")) == [["7"]]
     split = NumberedFileInputSplit(f"{folder}/deer/deer_%d.txt", 0, 1)
-    assert list(CSVSequenceRecordReader().initialize(split)) == [[[0, 4], [1, 0]], [[1, 5], [2, 0]]]
+    assert list(CSVSequenceRecordReader().initialize(split)) == [[["0", "4"], ["1", "0"]], [["1", "5"], ["2", "0"]]]
     assert list(RegexSequenceRecordReader("(.),(.)").initialize(split))[1] == [["1", "5"], ["2", "0"]]
     reader = CSVRecordReader(1).initialize(split)
     record = reader.nextRecord()
-    assert record.getRecord() == [1.0, 0.0] and record.getMetaData().getLineNumber() == 2
-    assert reader.loadFromMetaData([record.getMetaData()])[0].getRecord() == [1.0, 0.0]
-    assert CSVRecordReader(0).initialize(split).next(3) == [[0, 4], [1, 0], [1, 5]]
+    assert record.getRecord() == ["1", "0"] and record.getMetaData().getLineNumber() == 2
+    assert reader.loadFromMetaData([record.getMetaData()])[0].getRecord() == ["1", "0"]
+    assert CSVRecordReader(0).initialize(split).next(3) == [["0", "4"], ["1", "0"], ["1", "5"]]
 
 
 def test_data_sets_of_records():
