@@ -186,7 +186,8 @@ def _turn_itself(x: Any, order: tuple[int, ...]) -> Any:
     shape, strides = [x.shape[i] for i in order], [x.strides[i] for i in order]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)       # NumPy has no other way to change an array's own axes
-        x.strides = (0,) * x.ndim
+        # strides with which any shape can be set; those of an array with memory of its own have to reach all of that
+        x.strides = (0,) * x.ndim if x.base is not None else np.empty_like(x, order="C", subok=False).strides
         x.shape = tuple(shape)
         x.strides = tuple(strides)
     return x

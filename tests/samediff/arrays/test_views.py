@@ -1,6 +1,8 @@
 """What looks at the memory of another array, and what is refused."""
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,17 @@ def test_own_axes_turn(a):
     part = INDArray.of(np.arange(24.0).reshape(2, 3, 4))[:, ::2]
     expected = np.asarray(part).transpose(2, 0, 1).copy()
     assert part.permutei(2, 0, 1).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("order", ["c", "f"])
+@pytest.mark.parametrize("shape", [(1, 2), (3, 2), (2, 1, 3), (3, 3, 2), (1, 2, 2, 3), (2, 0, 3)])
+def test_own_axes_turn_where_the_memory_is_own(shape, order):
+    for turned in itertools.permutations(range(len(shape))):
+        made = INDArray(shape, np.float32, order=order)
+        made[...] = np.arange(made.size).reshape(shape)
+        expected = np.asarray(made).transpose(turned).copy()
+        assert made.base is None and made.permutei(*turned).tolist() == expected.tolist()
+        assert made.permutei(*np.argsort(turned)).shape == shape
 
 
 def test_parts_that_are_written(a):
