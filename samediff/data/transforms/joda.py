@@ -1,4 +1,4 @@
-"""Times in Joda's patterns, and its time zones and fields: DL4J's text of dates."""
+"""Joda's time zones, and fields of times."""
 from __future__ import annotations
 
 import re
@@ -9,14 +9,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ...base.java_names import DateTimeFieldTypeNames, DateTimeZoneNames
 from ...base.javanames import squash
-from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
+from ...errors import FileFormatError, UnknownNameError, did_you_mean
 
 __all__ = ["DateTimeFieldType", "DateTimeZone"]
 
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NUMBERS = "yYxMdDHhkKmsSCe"
 
 
 class DateTimeZone(DateTimeZoneNames):
@@ -31,7 +28,7 @@ class DateTimeZone(DateTimeZoneNames):
     UTC: ClassVar[DateTimeZone]
 
     def __init__(self, name: str) -> None:
-        self.name, self.zone = name, _zone(name)
+        self.name, self.zone = name, zone_of(name)
 
     @staticmethod
     def for_id(name: str) -> DateTimeZone:
@@ -72,7 +69,14 @@ class DateTimeZone(DateTimeZoneNames):
         return f"DateTimeZone({self.name!r})"
 
 
-def _zone(name: str) -> tzinfo:
+def zone_of(name: str) -> tzinfo:
+    """The zone of that name, or of hours and minutes.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none.
+    """
     found = re.fullmatch(r"([+-])(\d\d):?(\d\d)", name)
     if found:
         minutes = int(found[2]) * 60 + int(found[3])
@@ -149,128 +153,18 @@ for _name in _FIELDS:
         setattr(DateTimeFieldType, _spelling, staticmethod(lambda _name=_name: DateTimeFieldType(_name)))
 
 
-def tokens(pattern: str) -> list[tuple[str, int]]:
-    """The parts of a pattern: a letter and how often it stands there; plain text with the number 0."""
-    found: list[tuple[str, int]] = []
-    for part in re.finditer(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+", pattern):
-        text = part.group()
-        if text[0] == "'":
-            found.append(("'" if text == "''" else part[1].replace("''", "'"), 0))
-        elif part[2]:
-            if part[2] not in _NUMBERS + "EaZzG":
-                raise ConfigurationError(f"the time pattern {pattern!r} has the letter {part[2]!r}, which stands for nothing")
-            found.append((part[2], len(text)))
-        else:
-            found.append((text, 0))
-    return found
+def moment_of(time: int, zone: tzinfo) -> datetime:
+    """The date and time of milliseconds since 1970.
 
-
-class TimeFormat:
-    """Text to milliseconds since 1970, and back.
-
-    Parameters
-    ----------
-    pattern : str
-        Joda's: ``yyyy-MM-dd HH:mm:ss.SSS``.
-    zone : DateTimeZone
-        Of texts that name none.
-
-    Examples
-    --------
-    >>> form = TimeFormat("yyyy-MM-dd HH:mm", DateTimeZone.UTC)
-    >>> form.parse("1970-01-02 01:00"), form.text(0)
-    (90000000, '1970-01-01 00:00')
+    Raises
+    ------
+    FileFormatError
+        It lies outside of the years 1 to 9999.
     """
-
-    def __init__(self, pattern: str, zone: DateTimeZone) -> None:
-        self.pattern, self.zone, self._tokens = pattern, zone, tokens(pattern)
-        self._regex = re.compile("".join(self._expression(k) for k in range(len(self._tokens))), re.IGNORECASE)
-
-    def _expression(self, k: int) -> str:
-        letter, count = self._tokens[k]
-        if not count:
-            return re.escape(letter)
-        packed = k + 1 < len(self._tokens) and self._tokens[k + 1][1] > 0       # digits follow at once
-        if letter in "EG" or (letter == "M" and count > 2) or letter == "a":
-            return r"([^\W\d]+\.?)"
-        if letter in "Zz":
-            return r"(Z|[+-]\d\d:?\d\d|[A-Z]\w+(?:/\w+)*)"
-        if packed:
-            return rf"(\d{{{count}}})"
-        return r"([+-]?\d+)" if letter in "yYx" else r"(\d+)"
-
-    def parse(self, text: str) -> int:
-        """Milliseconds of a text.
-
-        Raises
-        ------
-        FileFormatError
-            The text does not follow the pattern, or is no date.
-        """
-        found = self._regex.fullmatch(text.strip())
-        if found is None:
-            raise FileFormatError(f"expected a time such as {self.pattern}, got {text!r:.60}")
-        parts: dict[str, str] = {}
-        for (letter, _), value in zip([t for t in self._tokens if t[1]], found.groups()):
-            parts[letter] = value
-        try:
-            return self._milliseconds(parts)
-        except (ValueError, OverflowError) as error:
-            raise FileFormatError(f"expected a time such as {self.pattern}, got {text!r:.60}: {error}") from None
-
-    def _milliseconds(self, parts: dict[str, str]) -> int:
-        year = next((int(parts[letter]) for letter in "yYx" if letter in parts), 1970)
-        if len(next((parts[letter] for letter in "yYx" if letter in parts), "1970")) == 2:
-            year += 2000 if year < 70 else 1900
-        month = _month(parts.get("M", "1"))
-        hour = next((int(parts[letter]) for letter in "HkKh" if letter in parts), 0)
-        if "a" in parts:
-            hour = hour % 12 + (12 if parts["a"].lower() == "pm" else 0)
-        fraction = int(float(f"0.{parts.get('S', '0')}") * 1000 + 1e-6)
-        made = datetime(year, month, int(parts.get("d", 1)), hour % 24, int(parts.get("m", 0)), int(parts.get("s", 0)), fraction * 1000)
-        if "D" in parts:                # the day of the year decides, whatever month there is: as Joda has it
-            made = made.replace(month=1, day=1) + timedelta(days=int(parts["D"]) - 1)
-        zone = parts.get("Z") or parts.get("z")
-        return milliseconds(made.replace(tzinfo=_zone(zone) if zone else self.zone.zone))
-
-    def text(self, time: int) -> str:
-        """The text of milliseconds."""
-        moment = moment_of(time, self.zone)
-        return "".join(_text(letter, count, moment) if count else letter for letter, count in self._tokens)
-
-
-def _month(text: str) -> int:
-    if text.isdigit():
-        return int(text)
-    found = [k for k, name in enumerate(_MONTHS, 1) if name.startswith(text.lower().rstrip("."))]
-    if len(found) != 1:
-        raise ValueError(f"{text!r} is no month")
-    return found[0]
-
-
-def _text(letter: str, count: int, t: datetime) -> str:
-    if letter == "E":
-        return _DAYS[t.weekday()][: None if count > 3 else 3]
-    if letter == "M" and count > 2:
-        return _MONTHS[t.month - 1].capitalize()[: None if count > 3 else 3]
-    if letter == "a":
-        return "PM" if t.hour > 11 else "AM"
-    if letter == "Z":
-        text = t.strftime("%z")
-        return text if count == 1 else f"{text[:3]}:{text[3:5]}"
-    if letter in "zG":
-        return t.tzname() or "" if letter == "z" else "AD"
-    if letter == "S":
-        return f"{t.microsecond:06d}"[:count].ljust(count, "0")
-    number = {"y": t.year, "Y": t.year, "x": t.isocalendar().year, "C": t.year // 100, "M": t.month, "d": t.day, "D": t.timetuple().tm_yday,
-              "e": t.isoweekday(), "H": t.hour, "k": (t.hour - 1) % 24 + 1, "K": t.hour % 12, "h": (t.hour - 1) % 12 + 1, "m": t.minute,
-              "s": t.second}[letter]
-    return f"{number % 100:02d}" if letter in "yYx" and count == 2 else f"{number:0{count}d}"
-
-
-def moment_of(time: int, zone: DateTimeZone) -> datetime:
-    """The date and time of milliseconds since 1970."""
-    return (_EPOCH + timedelta(milliseconds=int(time))).astimezone(zone.zone)
+    try:
+        return (_EPOCH + timedelta(milliseconds=int(time))).astimezone(zone)
+    except OverflowError:
+        raise FileFormatError(f"{time} milliseconds since 1970 lie outside of the years 1 to 9999") from None
 
 
 def milliseconds(moment: datetime) -> int:

@@ -19,11 +19,12 @@ from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError
 from ..records.writables import object_array
 from .frames import numbers, texts
-from .joda import DateTimeFieldType, DateTimeZone, TimeFormat, moment_of
+from .joda import DateTimeFieldType, DateTimeZone, moment_of
 from .meta_data import ColumnMetaData, ColumnType, IntegerMetaData, StringMetaData, TimeMetaData
 from .number_steps import MathOp, calculated
 from .schema import Schema
 from .steps import ColumnTransform, NewColumns
+from .time_format import TimeFormat
 
 __all__ = ["DeriveColumnsFromTimeTransform", "StringToTimeTransform", "TimeMathOpTransform"]
 
@@ -183,7 +184,7 @@ class DeriveColumnsFromTimeTransform(NewColumns, DeriveColumnsFromTimeTransformN
             form = TimeFormat(one.format or "", one.date_time_zone or zone)
             return object_array(form.text(time) for time in times)
         assert one.field_type is not None
-        return IntegerMetaData(one.column_name).read([one.field_type.of_time(moment_of(time, zone)) for time in times])
+        return IntegerMetaData(one.column_name).read([one.field_type.of_time(moment_of(time, zone.zone)) for time in times])
 
 
 class DeriveColumnsFromTimeTransformBuilder(MethodBuilder, DeriveColumnsFromTimeTransformBuilderNames):
