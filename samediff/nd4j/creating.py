@@ -260,8 +260,9 @@ class Creating:
         return made(np.arange(*bounds), default_type())
 
     @staticmethod
-    def tri(rows: int, columns: int | None = None, k: int = 0) -> INDArray:
-        """Make a matrix of ones on and below diagonal ``k``, zeros above."""
+    def tri(rows: int, *sizes: int) -> INDArray:
+        """Make a matrix of ones on and below diagonal ``k``, zeros above: ``tri(rows)``, ``tri(rows, k)`` or ``tri(rows, columns, k)``."""
+        columns, k = (rows, *(sizes or (0,))) if len(sizes) < 2 else sizes
         return made(np.tri(rows, columns, k), default_type())
 
     @staticmethod

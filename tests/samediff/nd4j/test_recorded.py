@@ -3,7 +3,7 @@
 ``tests/golden/nd4j/*.json`` hold a list of calls each: class, method, arguments as ``[kind, value]`` (``v`` varargs of sizes,
 ``va`` of arrays, ``nd`` an array with type and order, ``f[]`` a Java array), the seed set before, and the result with shape, type and
 order, or the results; ``after`` are the arguments that the call changed. They were made by calling these methods through the JVM with
-these arguments. Calls whose result is a mistake of DL4J are left out: where(condition, x, y), tri(rows, columns), not of numbers.
+these arguments. Calls whose result is a mistake of DL4J are left out: where(condition, x, y), not of numbers.
 """
 from __future__ import annotations
 
