@@ -86,8 +86,9 @@ def test_numbers_beside_whole_arrays_keep_their_bits():
         Nd4j.linspace(0, 1, 3, DataType.INT)
 
 
-@pytest.mark.parametrize(("sizes", "wanted"), [((2,), [[1, 0], [1, 1]]), ((2, 1), [[1, 1], [1, 1]]), ((3, -1), [[0, 0, 0], [1, 0, 0], [1, 1, 0]]),
-                                               ((2, 3, 1), [[1, 1, 0], [1, 1, 1]]), ((3, 2, -1), [[0, 0], [1, 0], [1, 1]])])
+@pytest.mark.parametrize(("sizes", "wanted"), [((2,), [[1, 0], [1, 1]]), ((2, 1), [[1, 1], [1, 1]]),
+                                               ((3, -1), [[0, 0, 0], [1, 0, 0], [1, 1, 0]]), ((2, 3, 1), [[1, 1, 0], [1, 1, 1]]),
+                                               ((3, 2, -1), [[0, 0], [1, 0], [1, 1]])])
 def test_matrices_of_ones_below_a_diagonal(sizes, wanted):
     """The second of two numbers is the diagonal."""
     assert Nd4j.tri(*sizes).tolist() == wanted
