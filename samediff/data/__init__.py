@@ -113,6 +113,10 @@ from .transforms.conditions import (
 )
 from .transforms.executing import Join, LocalTransformExecutor
 from .transforms.joda import DateTimeFieldType, DateTimeZone
+from .transforms.meta_data import (
+    BooleanMetaData, CategoricalMetaData, ColumnMetaData, ColumnType, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData,
+    NDArrayMetaData, StringMetaData, TimeMetaData,
+)
 from .transforms.number_steps import (
     DoubleColumnsMathOpTransform, DoubleMathFunctionTransform, DoubleMathOpTransform, FloatColumnsMathOpTransform,
     FloatMathFunctionTransform, FloatMathOpTransform, IntegerColumnsMathOpTransform, IntegerMathOpTransform, Log2Normalizer,
@@ -120,19 +124,6 @@ from .transforms.number_steps import (
 )
 from .transforms.process import TransformProcess
 from .transforms.reducer import ReduceOp, Reducer
-from .transforms.meta_data import (
-    BooleanMetaData,
-    CategoricalMetaData,
-    ColumnMetaData,
-    ColumnType,
-    DoubleMetaData,
-    FloatMetaData,
-    IntegerMetaData,
-    LongMetaData,
-    NDArrayMetaData,
-    StringMetaData,
-    TimeMetaData,
-)
 from .transforms.schema import Schema, SequenceSchema
 from .transforms.sequence_steps import (
     CalculateSortedRank, ConvertFromSequence, ConvertToSequence, NumericalColumnComparator, ReduceSequenceTransform, SequenceComparator,

@@ -15,6 +15,10 @@ from .conditions import (
 )
 from .executing import Join, LocalTransformExecutor
 from .joda import DateTimeFieldType, DateTimeZone
+from .meta_data import (
+    BooleanMetaData, CategoricalMetaData, ColumnMetaData, ColumnType, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData,
+    NDArrayMetaData, StringMetaData, TimeMetaData,
+)
 from .number_steps import (
     DoubleColumnsMathOpTransform, DoubleMathFunctionTransform, DoubleMathOpTransform, FloatColumnsMathOpTransform,
     FloatMathFunctionTransform, FloatMathOpTransform, IntegerColumnsMathOpTransform, IntegerMathOpTransform, Log2Normalizer,
@@ -22,19 +26,6 @@ from .number_steps import (
 )
 from .process import TransformProcess
 from .reducer import ReduceOp, Reducer
-from .meta_data import (
-    BooleanMetaData,
-    CategoricalMetaData,
-    ColumnMetaData,
-    ColumnType,
-    DoubleMetaData,
-    FloatMetaData,
-    IntegerMetaData,
-    LongMetaData,
-    NDArrayMetaData,
-    StringMetaData,
-    TimeMetaData,
-)
 from .schema import Schema, SequenceSchema
 from .sequence_steps import (
     CalculateSortedRank, ConvertFromSequence, ConvertToSequence, NumericalColumnComparator, ReduceSequenceTransform, SequenceComparator,
