@@ -91,6 +91,11 @@ class Writable(WritableNames):
 class _WholeWritable(int, Writable):
     """Base of whole numbers.
 
+    Parameters
+    ----------
+    value : int, default 0
+        The value.
+
     Raises
     ------
     DataTypeError
@@ -99,8 +104,8 @@ class _WholeWritable(int, Writable):
 
     bits: ClassVar[int]
 
-    def __new__(cls, *value: Any) -> Self:
-        made = super().__new__(cls, *value)
+    def __new__(cls, value: Any = 0) -> Self:
+        made = super().__new__(cls, value)
         if not -1 << cls.bits - 1 <= made < 1 << cls.bits - 1:
             raise DataTypeError(f"{cls.__name__} holds whole numbers of {cls.bits} bits, not {made:d}")
         return made

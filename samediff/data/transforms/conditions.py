@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +104,7 @@ class _ColumnCondition(RecordCondition):
     """
 
     column_name: str
-    sequence_mode: Convertible[SequenceConditionMode] = SequenceConditionMode.Or
+    sequence_mode: Convertible[SequenceConditionMode] = field(default=SequenceConditionMode.Or, kw_only=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,13 +134,15 @@ class _ColumnCondition(RecordCondition):
         return texts(frame, schema.get_meta_data(self.column_name))
 
 
-class SortedValues:
-    """The type of options that hold a set of values: a tuple, as files have sets in any order."""
+class SortedValues(tuple[Any, ...]):
+    """The values of a set in their order: files have them in any."""
+
+    __slots__ = ()
 
     @classmethod
-    def of(cls, values: Any) -> tuple[Any, ...]:
+    def of(cls, values: Any) -> Self:
         """The values in their order."""
-        return tuple(sorted(values))
+        return cls(sorted(values))
 
 
 @configuration()
@@ -180,7 +182,7 @@ class _Comparison(_ColumnCondition):
         values = self._values(frame, schema)
         if self.op in _COMPARE:
             return np.asarray(_COMPARE[self.op](values, self.value), bool)
-        return np.isin(values, list(self.set)) ^ (self.op is ConditionOp.NotInSet)
+        return np.isin(values, list(self.set or ())) ^ (self.op is ConditionOp.NotInSet)
 
 
 @configuration("org.datavec.api.transform.condition.column.DoubleColumnCondition")

@@ -1,4 +1,4 @@
-"""What is known of the columns of records: names, types and bounds."""
+"""Columns of records: their names, types and bounds."""
 from __future__ import annotations
 
 import math

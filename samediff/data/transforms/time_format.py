@@ -21,7 +21,7 @@ _ERA, _CENTURY, _YEAR, _MONTH, _WEEK, _DAY, _HALF, _HOUR, _MINUTE, _SECOND, _MIL
 _ALL = 13
 
 
-class _Field(NamedTuple):
+class _TimeField(NamedTuple):
     """A part of a time: within what it counts, the time of one step, its bounds, and how it is set; times are those of the zone's clock."""
 
     within: int
@@ -55,25 +55,25 @@ def _hour(t: datetime, hour: int) -> datetime:
     return t.replace(hour=hour)
 
 
-_FIELDS: dict[str, _Field] = {
-    "G": _Field(_ALL, _ERA, _fixed(1, 1), lambda t, v: t),
-    "C": _Field(_ALL, _CENTURY, _fixed(0, 99), lambda t, v: _in_year(t, v * 100 + t.year % 100)),
-    "y": _Field(_ALL, _YEAR, _fixed(1, 9999), _in_year),
-    "Y": _Field(_ERA, _YEAR, _fixed(1, 9999), _in_year),
-    "x": _Field(_ALL, _YEAR, _fixed(1, 9999), _in_weekyear),
-    "M": _Field(_YEAR, _MONTH, _fixed(1, 12), _in_month),
-    "w": _Field(_YEAR, _WEEK, lambda t: (1, _weeks(t.isocalendar().year)), lambda t, v: t + timedelta(weeks=v - t.isocalendar().week)),
-    "D": _Field(_YEAR, _DAY, lambda t: (1, 365 + isleap(t.year)), lambda t, v: t + timedelta(days=v - t.timetuple().tm_yday)),
-    "d": _Field(_MONTH, _DAY, lambda t: (1, monthrange(t.year, t.month)[1]), lambda t, v: t.replace(day=v)),
-    "e": _Field(_WEEK, _DAY, _fixed(1, 7), lambda t, v: t + timedelta(days=v - t.isoweekday())),
-    "a": _Field(_DAY, _HALF, _fixed(0, 1), lambda t, v: _hour(t, t.hour % 12 + 12 * v)),
-    "H": _Field(_DAY, _HOUR, _fixed(0, 23), _hour),
-    "k": _Field(_DAY, _HOUR, _fixed(1, 24), lambda t, v: _hour(t, v % 24)),
-    "K": _Field(_HALF, _HOUR, _fixed(0, 11), lambda t, v: _hour(t, t.hour // 12 * 12 + v)),
-    "h": _Field(_HALF, _HOUR, _fixed(1, 12), lambda t, v: _hour(t, t.hour // 12 * 12 + v % 12)),
-    "m": _Field(_HOUR, _MINUTE, _fixed(0, 59), lambda t, v: t.replace(minute=v)),
-    "s": _Field(_MINUTE, _SECOND, _fixed(0, 59), lambda t, v: t.replace(second=v)),
-    "S": _Field(_SECOND, _MILLI, _fixed(0, 999), lambda t, v: t.replace(microsecond=1000 * v)),
+_FIELDS: dict[str, _TimeField] = {
+    "G": _TimeField(_ALL, _ERA, _fixed(1, 1), lambda t, v: t),
+    "C": _TimeField(_ALL, _CENTURY, _fixed(0, 99), lambda t, v: _in_year(t, v * 100 + t.year % 100)),
+    "y": _TimeField(_ALL, _YEAR, _fixed(1, 9999), _in_year),
+    "Y": _TimeField(_ERA, _YEAR, _fixed(1, 9999), _in_year),
+    "x": _TimeField(_ALL, _YEAR, _fixed(1, 9999), _in_weekyear),
+    "M": _TimeField(_YEAR, _MONTH, _fixed(1, 12), _in_month),
+    "w": _TimeField(_YEAR, _WEEK, lambda t: (1, _weeks(t.isocalendar().year)), lambda t, v: t + timedelta(weeks=v - t.isocalendar().week)),
+    "D": _TimeField(_YEAR, _DAY, lambda t: (1, 365 + isleap(t.year)), lambda t, v: t + timedelta(days=v - t.timetuple().tm_yday)),
+    "d": _TimeField(_MONTH, _DAY, lambda t: (1, monthrange(t.year, t.month)[1]), lambda t, v: t.replace(day=v)),
+    "e": _TimeField(_WEEK, _DAY, _fixed(1, 7), lambda t, v: t + timedelta(days=v - t.isoweekday())),
+    "a": _TimeField(_DAY, _HALF, _fixed(0, 1), lambda t, v: _hour(t, t.hour % 12 + 12 * v)),
+    "H": _TimeField(_DAY, _HOUR, _fixed(0, 23), _hour),
+    "k": _TimeField(_DAY, _HOUR, _fixed(1, 24), lambda t, v: _hour(t, v % 24)),
+    "K": _TimeField(_HALF, _HOUR, _fixed(0, 11), lambda t, v: _hour(t, t.hour // 12 * 12 + v)),
+    "h": _TimeField(_HALF, _HOUR, _fixed(1, 12), lambda t, v: _hour(t, t.hour // 12 * 12 + v % 12)),
+    "m": _TimeField(_HOUR, _MINUTE, _fixed(0, 59), lambda t, v: t.replace(minute=v)),
+    "s": _TimeField(_MINUTE, _SECOND, _fixed(0, 59), lambda t, v: t.replace(second=v)),
+    "S": _TimeField(_SECOND, _MILLI, _fixed(0, 999), lambda t, v: t.replace(microsecond=1000 * v)),
 }
 _FIELDS["E"] = _FIELDS["e"]
 _DIGITS = {"y": 9, "Y": 9, "x": 9, "D": 3, "e": 1}      # the most, where it is not 2
