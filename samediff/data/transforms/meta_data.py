@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from ...base.java_names import (
 )
 from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration, field
-from ...errors import FileFormatError
+from ...errors import ConfigurationError, FileFormatError
 from ...text.java_regex import java_pattern
 from ..records.writables import object_array, text_of
 from .joda import DateTimeZone
@@ -32,6 +32,9 @@ __all__ = [
     "BooleanMetaData", "CategoricalMetaData", "ColumnMetaData", "ColumnType", "DoubleMetaData", "FloatMetaData", "IntegerMetaData",
     "LongMetaData", "NDArrayMetaData", "StringMetaData", "TimeMetaData",
 ]
+
+
+Kind = TypeVar("Kind", bound="ColumnMetaData")
 
 
 class ColumnType(JavaEnum):
@@ -304,6 +307,25 @@ class TimeMetaData(NumberMetaData, TimeMetaDataNames):
 
     def bounds(self) -> tuple[Any, Any]:
         return self.min_valid_time, self.max_valid_time
+
+
+_MADE_BY = {"Categorical": "string_to_categorical and integer_to_categorical make it one", "Integer": "convert_to_integer makes it one",
+            "Double": "convert_to_double makes it one", "Time": "string_to_time_transform makes it one"}
+
+
+def of_kind(column: ColumnMetaData, kind: type[Kind], step: object) -> Kind:
+    """A column that a step takes.
+
+    Raises
+    ------
+    ConfigurationError
+        It is of another kind; the message says what makes it one.
+    """
+    if not isinstance(column, kind):
+        wanted = kind.column_type.name
+        raise ConfigurationError(f"{type(step).__name__}: column {column.name!r} is of type {column.column_type.name}, not {wanted}"
+                                 f"{'; ' * (wanted in _MADE_BY)}{_MADE_BY.get(wanted, '')}")
+    return column
 
 
 @configuration("org.datavec.api.transform.metadata.NDArrayMetaData")

@@ -28,7 +28,7 @@ from ...base.java_names import (
 from ...configuration.declaring import Convertible, configuration
 from ...errors import ConfigurationError
 from .frames import numbers
-from .meta_data import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, NumberMetaData
+from .meta_data import ColumnMetaData, DoubleMetaData, FloatMetaData, IntegerMetaData, LongMetaData, NumberMetaData, of_kind
 from .schema import Schema
 from .steps import ColumnTransform, NewColumns
 
@@ -132,9 +132,7 @@ class _ScalarMath(ColumnTransform):
     scalar: Any
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
-        if not isinstance(column, self.kind):
-            raise ConfigurationError(f"{type(self).__name__}: column {column.name!r} is of type {column.column_type.name}, not "
-                                     f"{self.kind.column_type.name}")
+        column = of_kind(column, self.kind, self)
         given = (getattr(column, "min_allowed_value"), getattr(column, "max_allowed_value"))  # noqa: B009  # of these kinds alone
         least, most = self.kind(column.name).bounds()
         bounds: list[Any] = [None if b is None else np.asarray(calculated(self.math_op, self._number(b), self._number(self.scalar))).item()

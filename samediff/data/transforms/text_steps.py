@@ -24,11 +24,11 @@ from ...base.java_names import (
     StringToCategoricalTransformNames,
 )
 from ...configuration.declaring import Convertible, configuration, field
-from ...errors import ConfigurationError, FileFormatError, did_you_mean
+from ...errors import FileFormatError, did_you_mean
 from ...text.java_regex import replace_all
 from ..records.writables import object_array
 from .frames import listed, numbers, texts
-from .meta_data import CategoricalMetaData, ColumnMetaData, IntegerMetaData, StringMetaData
+from .meta_data import CategoricalMetaData, ColumnMetaData, IntegerMetaData, StringMetaData, of_kind
 from .schema import Schema
 from .steps import ColumnTransform, NewColumns
 
@@ -223,13 +223,6 @@ class StringToCategoricalTransform(ColumnTransform, StringToCategoricalTransform
         return object_array(None if value is None else column.text(value) for value in listed(frame, self.column_name))
 
 
-def _categorical(column: ColumnMetaData) -> CategoricalMetaData:
-    if not isinstance(column, CategoricalMetaData):
-        raise ConfigurationError(f"column {column.name!r} is of type {column.column_type.name}, not Categorical; string_to_categorical and "
-                                 "integer_to_categorical make it one")
-    return column
-
-
 def places(frame: Any, column: CategoricalMetaData) -> Any:
     """The number of the category of each value.
 
@@ -253,10 +246,10 @@ class CategoricalToIntegerTransform(ColumnTransform, CategoricalToIntegerTransfo
     """The numbers of categories."""
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
-        return IntegerMetaData(column.name, 0, len(_categorical(column).state_names) - 1)
+        return IntegerMetaData(column.name, 0, len(of_kind(column, CategoricalMetaData, self).state_names) - 1)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
-        return places(frame, _categorical(column))
+        return places(frame, of_kind(column, CategoricalMetaData, self))
 
 
 @configuration("org.datavec.api.transform.transform.categorical.CategoricalToOneHotTransform")
@@ -276,11 +269,11 @@ class CategoricalToOneHotTransform(NewColumns, CategoricalToOneHotTransformNames
         return at, at + 1
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
-        column = _categorical(schema.get_meta_data(self.column_name))
+        column = of_kind(schema.get_meta_data(self.column_name), CategoricalMetaData, self)
         return [IntegerMetaData(f"{column.name}[{state}]", 0, 1) for state in column.state_names]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        found = places(frame, _categorical(schema.get_meta_data(self.column_name)))
+        found = places(frame, of_kind(schema.get_meta_data(self.column_name), CategoricalMetaData, self))
         return [(found == k).astype(np.int64) for k in range(len(self.new_columns(schema)))]
 
 
@@ -305,10 +298,7 @@ class IntegerToOneHotTransform(NewColumns, IntegerToOneHotTransformNames):
         return at, at + 1
 
     def new_columns(self, schema: Schema) -> list[ColumnMetaData]:
-        column = schema.get_meta_data(self.column_name)
-        if not isinstance(column, IntegerMetaData):
-            raise ConfigurationError(f"IntegerToOneHotTransform: column {column.name!r} is of type {column.column_type.name}, not Integer; "
-                                     "convert_to_integer makes it one")
+        of_kind(schema.get_meta_data(self.column_name), IntegerMetaData, self)
         return [IntegerMetaData(f"{self.column_name}[{k}]", 0, 1) for k in range(self.min_value, self.max_value + 1)]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:

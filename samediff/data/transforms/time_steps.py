@@ -20,7 +20,7 @@ from ...errors import ConfigurationError, FileFormatError
 from ..records.writables import object_array
 from .frames import numbers, texts
 from .joda import DateTimeFieldType, DateTimeZone, moment_of
-from .meta_data import ColumnMetaData, ColumnType, IntegerMetaData, StringMetaData, TimeMetaData
+from .meta_data import ColumnMetaData, ColumnType, IntegerMetaData, StringMetaData, TimeMetaData, of_kind
 from .number_steps import MathOp, calculated
 from .schema import Schema
 from .steps import ColumnTransform, NewColumns
@@ -98,10 +98,7 @@ class TimeMathOpTransform(ColumnTransform, TimeMathOpTransformNames):
                                      f"{self.time_unit.name}")
 
     def column_after(self, column: ColumnMetaData) -> ColumnMetaData:
-        if not isinstance(column, TimeMetaData):
-            raise ConfigurationError(f"TimeMathOpTransform: column {column.name!r} is of type {column.column_type.name}, not Time; "
-                                     "string_to_time makes it one")
-        return column
+        return of_kind(column, TimeMetaData, self)
 
     def values(self, frame: Any, column: ColumnMetaData) -> Any:
         amount = np.asarray(self.time_unit.to_millis(self.time_quantity), np.int64)
@@ -163,6 +160,7 @@ class DeriveColumnsFromTimeTransform(NewColumns, DeriveColumnsFromTimeTransformN
     Builder: ClassVar[type[DeriveColumnsFromTimeTransformBuilder]]  # type: ignore[assignment]  # with methods of its own
 
     def place(self, schema: Schema) -> tuple[int, int]:
+        of_kind(schema.get_meta_data(self.column_name), TimeMetaData, self)
         at = schema.get_index_of_column(self.insert_after) + 1
         return at, at
 
@@ -171,10 +169,7 @@ class DeriveColumnsFromTimeTransform(NewColumns, DeriveColumnsFromTimeTransformN
         return [kinds[one.column_type](one.column_name) for one in self.derived_columns]
 
     def new_values(self, frame: Any, schema: Schema) -> list[Any]:
-        column = schema.get_meta_data(self.column_name)
-        if not isinstance(column, TimeMetaData):
-            raise ConfigurationError(f"DeriveColumnsFromTimeTransform: column {column.name!r} is of type {column.column_type.name}, "
-                                     "not Time")
+        column = of_kind(schema.get_meta_data(self.column_name), TimeMetaData, self)
         times = numbers(frame, self.column_name, whole=True).tolist()
         return [self._values(one, times, column.time_zone) for one in self.derived_columns]
 

@@ -10,6 +10,8 @@ from dl4py.networks import TimeUnit
 from dl4py.samediff.data import (
     BooleanWritable,
     ConditionOp,
+    DateTimeFieldType,
+    DeriveColumnsFromTimeTransform,
     DoubleWritable,
     FloatWritable,
     IntegerColumnCondition,
@@ -114,6 +116,8 @@ def test_texts_in_files_are_bytes():
     ("s", ("categoricalToInteger", "s"), "not Categorical"), ("l", ("integerToOneHot", "l", 0, 2), "not Integer"),
     ("l", ("timeMathOp", "l", MathOp.Add, 1, TimeUnit.DAYS), "not Time"),
     ("t", ("timeMathOp", "t", MathOp.ScalarMax, 1, TimeUnit.DAYS), "MILLI"),
+    ("l", ("transform", DeriveColumnsFromTimeTransform.Builder("l").addIntegerDerivedColumn("h", DateTimeFieldType.hourOfDay()).build()),
+     "not Time"),
     ("si", ("removeColumns", "i", "s"), "leaves no column")])
 def test_steps_are_refused_where_they_are_built(names, call, message):
     with pytest.raises(ConfigurationError, match=message):
