@@ -71,6 +71,30 @@ class ColumnAnalysis(ColumnAnalysisNames):
         """The greatest number."""
         return self.max
 
+    def get_sample_variance(self) -> float | None:
+        """The square of the deviation."""
+        return None if self.sample_stdev is None else self.sample_stdev ** 2
+
+    def get_min_length(self) -> int | None:
+        """The length of the shortest text."""
+        return None if self.min is None else int(self.min)
+
+    def get_max_length(self) -> int | None:
+        """The length of the longest text."""
+        return None if self.max is None else int(self.max)
+
+    def get_mean_length(self) -> float | None:
+        """The mean of the lengths of texts."""
+        return self.mean
+
+    def get_sample_stdev_length(self) -> float | None:
+        """The standard deviation of the lengths of texts."""
+        return self.sample_stdev
+
+    def get_sample_variance_length(self) -> float | None:
+        """Its square."""
+        return self.get_sample_variance()
+
     def get_map_of_counts(self) -> dict[str, int] | None:
         """Return the number of times that each text occurs."""
         return self.counts

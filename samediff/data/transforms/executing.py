@@ -3,13 +3,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from ...base.java.java_enum import JavaEnum
 from ...base.java.varargs import flat
 from ...base.java_names import JoinBuilderNames, JoinNames, LocalTransformExecutorNames
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..records.writables import Writable, as_writables
-from .frames import frame_of, records_of
+from .frames import frame_of, listed, records_of
 from .process import TransformProcess
 from .schema import Schema, SequenceSchema
 
@@ -54,9 +56,24 @@ class Join(JoinNames):
         return self.left.new_schema([*self.left.columns, *(c for c in self.right.columns if c.name not in self.right_columns)])
 
     def run(self, left: Any, right: Any) -> Any:
-        """The frame of two frames."""
-        renamed = right.rename(columns=dict(zip(self.right_columns, self.left_columns)))
-        return left.merge(renamed, how=self.join_type.value, on=self.left_columns)[self.get_output_schema().get_column_names()]
+        """The frame of two frames; None where a side has no partner."""
+        keys = list(range(len(self.left_columns)))
+        sides = ((left, self.left_columns, "left"), (right, self.right_columns, "right"))
+        places = [frame[names].set_axis(keys, axis=1).astype(object).assign(**{side: np.arange(len(frame))})
+                  for frame, names, side in sides]
+        pairs = places[0].merge(places[1], how=self.join_type.value, on=keys)
+        rows = [_picked(frame, pairs[side]) for frame, _, side in sides]
+        others = [name for name in right.columns if name not in self.right_columns]
+        for mine, theirs in zip(self.left_columns, self.right_columns):
+            rows[0][mine] = [b if a is None else a for a, b in zip(rows[0][mine], rows[1][theirs])]
+        return frame_of(zip(*rows[0].values(), *(rows[1][name] for name in others)), self.get_output_schema())
+
+
+def _picked(frame: Any, places: Any) -> dict[str, list[Any]]:
+    """The values of these rows by columns, None where there is no row."""
+    rows = [None if missing else int(place) for place, missing in zip(places, places.isna())]
+    columns = {name: listed(frame, name) for name in frame.columns}
+    return {name: [None if row is None else values[row] for row in rows] for name, values in columns.items()}
 
 
 class JoinBuilder(MethodBuilder, JoinBuilderNames):

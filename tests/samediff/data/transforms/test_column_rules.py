@@ -8,6 +8,7 @@ import pytest
 
 from dl4py.networks import TimeUnit
 from dl4py.samediff.data import (
+    AnalyzeLocal,
     BooleanWritable,
     ConditionOp,
     DateTimeFieldType,
@@ -16,6 +17,7 @@ from dl4py.samediff.data import (
     FloatWritable,
     IntegerColumnCondition,
     IntWritable,
+    Join,
     LocalTransformExecutor,
     LongWritable,
     MathOp,
@@ -152,6 +154,25 @@ def test_nan_is_no_missing_value():
     assert made.execute([float("nan"), "a"]) is not None and made.execute([None, "a"]) is None
     frame = pd.DataFrame({"d": [1.0, 2.0], "s": ["a", np.nan]})
     assert process("ds", ("filter", NullWritableColumnCondition("s"))).execute(frame)["s"].tolist() == ["a"]
+
+
+@pytest.mark.parametrize(("how", "wanted"), [
+    ("Inner", [[1, 2**60 + 1, "a"]]), ("LeftOuter", [[1, 2**60 + 1, "a"], [2, 3, None]]),
+    ("RightOuter", [[1, 2**60 + 1, "a"], [4, None, "b"]]),
+    ("FullOuter", [[1, 2**60 + 1, "a"], [2, 3, None], [4, None, "b"]])])
+def test_joins_keep_whole_numbers(how, wanted):
+    join = Join.Builder(getattr(Join.JoinType, how)).setJoinColumns("i").setSchemas(schema("il"), schema("is")).build()
+    left, right = [[1, 2**60 + 1], [2, 3]], [[4, "b"], [1, "a"]]
+    found = LocalTransformExecutor.execute_join(join, left, right)
+    assert sorted(found) == wanted and all(type(value) is not float for row in found for value in row)
+    frame = LocalTransformExecutor.execute_join(join, pd.DataFrame(left, columns=["i", "l"]), pd.DataFrame(right, columns=["i", "s"]))
+    assert sorted(frame["i"].tolist()) == [row[0] for row in wanted]
+
+
+def test_lengths_of_texts():
+    found = AnalyzeLocal.analyze(schema("s"), [["a"], ["abc"], ["ab"]]).get_column_analysis("s")
+    assert (found.getMinLength(), found.getMaxLength(), found.getMeanLength(), found.getSampleStdevLength()) == (1, 3, 2.0, 1.0)
+    assert found.getSampleVarianceLength() == found.getSampleVariance() == 1.0
 
 
 def test_one_sequence_is_not_cut_in_silence():
