@@ -678,7 +678,13 @@ class ColumnAnalysisNames(JavaSpelling):
     countZero = ColumnAnalysis.count_zero
     getMapOfCounts = ColumnAnalysis.get_map_of_counts
     getMaxDouble = ColumnAnalysis.get_max_double
+    getMaxLength = ColumnAnalysis.get_max_length
+    getMeanLength = ColumnAnalysis.get_mean_length
     getMinDouble = ColumnAnalysis.get_min_double
+    getMinLength = ColumnAnalysis.get_min_length
+    getSampleStdevLength = ColumnAnalysis.get_sample_stdev_length
+    getSampleVariance = ColumnAnalysis.get_sample_variance
+    getSampleVarianceLength = ColumnAnalysis.get_sample_variance_length
     sampleStdev = ColumnAnalysis.sample_stdev
 
 class DataAnalysisNames(JavaSpelling):
