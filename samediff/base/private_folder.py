@@ -45,7 +45,7 @@ class PrivateFolder:
 
     Raises
     ------
-    NotOwnError
+    UntrustedFolderError
         Somebody else could put files into the folder, or another folder in its place.
     OSError
         The folder cannot be made.
@@ -70,7 +70,7 @@ class PrivateFolder:
 
         Raises
         ------
-        NotOwnError
+        UntrustedFolderError
             Somebody else may write it.
         """
         file = self.path / name

@@ -10,6 +10,7 @@ is missing, and :mod:`.plain` compiles instead.
 # mypy: ignore-errors
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numba
@@ -17,12 +18,13 @@ from llvmlite import ir
 from numba.core import registry, types
 from numba.core import typed_passes as typed
 from numba.core import untyped_passes as untyped
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, Flags, _LowerResult, compile_extra
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typing.templates import AbstractTemplate
 
+from . import settings
 from .objects import Code, emitted, only
 
 #: Versions of Numba that this was written for: the first one, and the first one that nobody has tried.
@@ -31,6 +33,14 @@ SINCE, BEFORE = (0, 62), (0, 69)
 _USED = ("_final_module", "_linking_libraries", "_shared_module", "_finalized", "_ensure_finalized", "_optimize_final_module",
          "_get_module_for_linking", "add_ir_module", "add_linking_library")
 _WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+@functools.cache
+def _back_end() -> Any:
+    """LLVM as kernels are optimised by it. Numba's own may have been started by the program, before it was told the settings."""
+    settings.apply()
+    return JITCPUCodegen("dl4py")
+
 
 class CodeLibrary(JITCodeLibrary):
     """LLVM code of one function, and the libraries of those that it calls."""
@@ -88,7 +98,7 @@ class _Lowering(typed.NativeLowering):
     _name = "dl4py_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = CodeLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = CodeLibrary(_back_end(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
         made = state["cr"]
@@ -155,7 +165,7 @@ def machine_code(function: Any, symbol: str, options: dict[str, Any], reference_
     made = compile_extra(target.typing_context, target.target_context, function, (types.int64,) * 3, types.void, flags, {},
                          pipeline_class=Pipeline)
     context, library = target.target_context, made.library
-    outer = CodeLibrary(library.codegen, symbol)
+    outer = CodeLibrary(_back_end(), symbol)
     module = context.create_module(symbol)
     callee = ir.Function(module, context.call_conv.get_function_type(types.void, made.fndesc.argtypes), made.fndesc.llvm_func_name)
     entry = ir.Function(module, ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * 3), symbol)

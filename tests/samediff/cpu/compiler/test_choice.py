@@ -72,3 +72,13 @@ def test_a_kernel_that_no_compiler_takes_leaves_the_choice_as_it_is():
     with pytest.raises(Exception, match="unknown_name"):
         choice.machine_code(function, "dl4py_test_refused", FLAGS)
     assert choice.compiler() is before
+
+
+@pytest.mark.slow
+def test_a_program_that_used_numba_first_gets_the_same_code(tmp_path):
+    """One name on disk is one code: what Numba was told first does not change it."""
+    def kept(name, prelude=""):
+        start(tmp_path / name, prelude)
+        return {file.name: file.read_bytes() for file in tmp_path.glob(f"{name}/numba/*.o")}
+    found = kept("alone")
+    assert found and found == kept("numba first", "import numba\nnumba.njit(lambda x: x)(1)")

@@ -3,12 +3,11 @@ from __future__ import annotations
 
 from itertools import product
 
-from numba import njit
-
+from dl4py.samediff.cpu.compiler.sources import kernel
 from dl4py.samediff.cpu.kernels.window_bounds import inside
 
 
-@njit
+@kernel
 def bounds(offset, stride, size, outputs):
     return inside(offset, stride, size, outputs)
 

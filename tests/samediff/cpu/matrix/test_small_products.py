@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import njit
 
+from dl4py.samediff.cpu.compiler.sources import kernel
 from dl4py.samediff.cpu.matrix import small_products as sp
 
 FORMS = {"nn": sp.nn, "nt": sp.nt, "tn": sp.tn}
@@ -54,7 +54,7 @@ def test_nothing_around_the_result_is_touched(form, rng):
     assert (room == 7).all()
 
 
-@njit
+@kernel
 def by_packing(a, b, transposed, packed, c, spare, more, parts):
     for part in range(parts):
         sp.pack(b, transposed, packed, part, parts)
