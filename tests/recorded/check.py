@@ -1,6 +1,6 @@
 """Runs cases recorded from DL4J against dl4py, through its public names alone.
 
-    python -m tests.recorded.check [--area layers] [--case 'training/updaters/*'] [--failures] [--golden DIR] [--json]
+    python -m tests.recorded.check [--area layers] [--case 'training/updaters/*'] [--every N] [--failures] [--golden DIR] [--json]
 
 The cases are those of ``tests/golden``, or of another folder of the same layout. For each area it prints how many cases passed, failed,
 lack a name of dl4py, are different by intent (nothing is asked) and have no check here.
@@ -30,7 +30,7 @@ def work(args) -> int:
     """Run the cases from number args.worker on; a line before and a line after each."""
     out = os.fdopen(os.dup(1), "w")  # keep the lines apart from what libraries print
     os.dup2(2, 1)
-    for n, case in enumerate(core.cases(args.golden, args.area, args.case)):
+    for n, case in enumerate(core.cases(args.golden, args.area, args.case, args.every)):
         if n >= args.worker:
             print(n, file=out, flush=True)
             print(json.dumps(vars(core.run_case(case, AREAS.get(case.area), args.case_seconds))), file=out, flush=True)
@@ -54,6 +54,8 @@ def supervise(args, todo) -> tuple[list, int]:
             str(len(results)),
             "--case-seconds",
             str(args.case_seconds),
+            "--every",
+            str(args.every),
         ]
         command += [x for a in args.area for x in ("--area", a)] + [x for c in args.case for x in ("--case", c)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **quiet) as child:
@@ -101,6 +103,7 @@ def main() -> int:
     parser.add_argument(
         "--case", metavar="GLOB", action="append", default=[], help="only cases whose path matches, e.g. 'training/updaters/*'"
     )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of each area one case of N")
     parser.add_argument("--failures", action="store_true", help="a line for every case that did not pass")
     parser.add_argument("--intent", action="store_true", help="also list what is by intent or not supported, and why")
     parser.add_argument("--golden", type=Path, default=ROOT / "tests" / "golden", metavar="DIR")
@@ -115,7 +118,7 @@ def main() -> int:
 
     if args.worker is not None:
         return work(args)
-    todo = core.cases(args.golden, args.area, args.case)
+    todo = core.cases(args.golden, args.area, args.case, args.every)
     results, left = supervise(args, todo)
     table = {}
     for area in dict.fromkeys(r.area for r in results):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import importlib
+import itertools
 import json
 import re
 import signal
@@ -312,10 +313,11 @@ class Case:
         return self.info.get(key, default)
 
 
-def cases(root: Path, areas: list[str], patterns: list[str]) -> list[Case]:
+def cases(root: Path, areas: list[str], patterns: list[str], every: int = 1) -> list[Case]:
+    """The cases of areas whose names match one of the patterns, of each area one of so many."""
     found = []
     for area in areas or sorted(p.name for p in root.iterdir() if p.is_dir()):
-        for case in folders(root, area):
+        for case in itertools.islice(folders(root, area), 0, None, every):
             names = (case.key, case.key.split("/", 1)[1])
             if not patterns or any(fnmatch.fnmatch(n, p) for n in names for p in patterns):
                 found.append(case)

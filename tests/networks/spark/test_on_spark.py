@@ -56,6 +56,7 @@ def trained(sc, data, partitions=3, hooks=(), **options):
     return SparkDl4jMultiLayer(sc, network(), master(training_hooks=hooks, **options)).fit(sc.parallelize(data, partitions))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, made", [(SparkDl4jMultiLayer, network), (SparkComputationGraph, graph)])
 def test_one_worker_is_fit(sc, kind, made):
     data, trainer = batches(), kind(sc, made(), master(workers=1, averaging_frequency=3))
