@@ -3890,6 +3890,12 @@ class DynamicCustomOpsBuilderNames(JavaSpelling):
     addStringArguments = DynamicCustomOpsBuilder.add_string_arguments
     callInplace = DynamicCustomOpsBuilder.call_inplace
 
+class InvertMatrixNames(JavaSpelling):
+    @staticmethod
+    def pLeftInvert(array: Any, in_place: Any = ...) -> INDArray: ...
+    @staticmethod
+    def pRightInvert(array: Any, in_place: Any = ...) -> INDArray: ...
+
 class Nd4jNames(JavaSpelling):
     EPSTHRESHOLD = Nd4j.EPS_THRESHOLD
     @staticmethod

@@ -44,6 +44,7 @@ class Beside:
             self.failed.append(error)
 
     def batches(self):
+        yield BATCH[0]          # the block may end before the training begins
         while not self.ended.is_set():
             yield BATCH[0]
 
