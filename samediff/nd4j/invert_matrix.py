@@ -47,9 +47,9 @@ class InvertMatrix(InvertMatrixNames):
 
     @staticmethod
     def pinvert(array: Any, in_place: bool = False) -> INDArray:
-        """The pseudo-inverse, (n, m) of a matrix (m, n) of full column rank: X with the smallest ``|A X - I|``."""
+        """The pseudo-inverse, (n, m) of a matrix (m, n) of full rank: of all X with the smallest ``|A X - I|`` the smallest one."""
         return _done(array, in_place, lambda a: np.linalg.pinv(
-            _of_full_rank(a, a.shape[1], "InvertMatrix.pinvert: the columns depend on each other")))
+            _of_full_rank(a, min(a.shape), "InvertMatrix.pinvert: rows and columns depend on each other")))
 
     @staticmethod
     def p_left_invert(array: Any, in_place: bool = False) -> INDArray:
