@@ -51,7 +51,7 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
     *args
         DL4J's forms: ``(size[, roc_binary_steps])`` or ``(decision_threshold)``, an array with a threshold per output.
     decision_threshold : array (outputs), optional
-        Threshold of each output (default 0.5).
+        Threshold of each output (default 0.5), compared in the type of the predictions.
     roc_binary_steps : int, optional
         Also keep a :class:`ROCBinary` with that many steps (0 = exact), for the AUC column of the report.
     labels : list of str, optional
@@ -88,9 +88,11 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
             size, roc_binary_steps = int(args[0]), args[1] if len(args) == 2 else roc_binary_steps
         elif args and args[0] is not None:
             decision_threshold = args[0]
-        self.decision_threshold: Array | None = (
-            None if decision_threshold is None else to_numbers(decision_threshold, "a decision threshold").astype(np.float32).ravel()
-        )
+        self.decision_threshold: Array | None = None
+        if decision_threshold is not None:
+            given = to_numbers(decision_threshold, "a decision threshold").ravel()
+            is_double = given.dtype == np.float64 and hasattr(decision_threshold, "dtype")
+            self.decision_threshold = given if is_double else given.astype(np.float32)
         self.roc_binary = None if roc_binary_steps is None else ROCBinary(roc_binary_steps, axis=axis)
         self.labels = list(labels) if labels else None
         self.axis = axis
@@ -121,7 +123,7 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
         """Add rows to the counts."""
         rows.refuse_nan()
         counts = self._start(rows.labels.shape[1])
-        threshold = np.float32(0.5) if self.decision_threshold is None else self.decision_threshold
+        threshold = np.float32(0.5) if self.decision_threshold is None else self.decision_threshold.astype(rows.predictions.dtype)
         predicted, actual = rows.predictions > threshold, rows.labels > 0.5
         seen = np.ones(actual.shape, np.bool_) if rows.mask is None else rows.mask != 0
         for name, hit in (
@@ -317,8 +319,10 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
+        thresholds = doc.get("decisionThreshold")
+        is_double = isinstance(thresholds, dict) and thresholds.get("dataType") == "DOUBLE"
         made = cls(
-            decision_threshold=read_array(doc.get("decisionThreshold"), np.float32),
+            decision_threshold=read_array(thresholds, np.float64 if is_double else np.float32),
             labels=doc.get("labels"),
             axis=doc.get("axis", 1),
         )

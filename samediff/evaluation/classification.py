@@ -100,7 +100,7 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
             raise ConfigurationError(f"top_n must be at least 1, got {self.top_n}")
         if self.cost_array is not None and (np.any(self.cost_array < 0) or np.any(np.isnan(self.cost_array))):
             raise ConfigurationError(f"costs must not be negative, got {self.cost_array.tolist()}")
-        self.n_classes: int | None = options["num_classes"]
+        self.n_classes: int | None = 2 if options["num_classes"] == 1 else options["num_classes"]       # one output tells two classes apart
         self.reset()
 
     def reset(self) -> None:

@@ -242,3 +242,21 @@ def test_class_names_are_a_list(labels):
     for make in (lambda: Evaluation(labels), lambda: Evaluation(labels=labels)):
         with pytest.raises(ConfigurationError, match="class names are a list"):
             make()
+
+
+def test_one_output_tells_two_classes_apart():
+    """As in DL4J, where no class counts as the positive one then."""
+    e = Evaluation(1)
+    e.eval([[1], [0], [1]], [[0.7], [0.6], [0.2]])
+    assert e.get_num_row_counter() == 3 and e.labels_list == ["0", "1"]
+    np.testing.assert_allclose([e.accuracy(), e.precision(), e.recall(), e.f1()], [1 / 3, 0.25, 0.25, 0.5])
+
+
+@pytest.mark.parametrize("dtype, predicted", [(np.float32, np.float32), (np.float64, np.float32), (np.float64, np.float64)])
+def test_what_equals_its_threshold_is_not_positive(dtype, predicted):
+    thresholds = np.array([0.1, 0.3, 0.6, 0.7], dtype)
+    e = EvaluationBinary(thresholds)
+    e.eval(np.ones((1, 4), predicted), np.array([[0.1, 0.3, 0.6, 0.7]], predicted))
+    assert [e.true_positives(k) for k in range(4)] == [0] * 4
+    again = EvaluationBinary.from_json(e.to_json())
+    assert again.to_json() == e.to_json() and again.decision_threshold.dtype == dtype
