@@ -11,7 +11,7 @@ import numpy as np
 
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.base.user_code.leaks import keeps_no_memory
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run_uncompiled
 from ...samediff.graph.child_process import in_copy
 from ...samediff.ir.node import needed
 from ...samediff.ir.run_context import RunContext
@@ -163,7 +163,8 @@ def at_rest(subject: Subject) -> str:
     out = runner.variables().activations
     sd, _ = next(iter(runner.built.values()))
     feeds = {f"x{i}": a for i, a in enumerate(subject.arrays)}
-    first, second = (run(sd, feeds, [out.name()], RunContext(training=False, seed=seed, draw=seed))[out.name()] for seed in (1, 2))
+    contexts = (RunContext(training=False, seed=seed, draw=seed) for seed in (1, 2))
+    first, second = (run_uncompiled(sd, feeds, [out.name()], c)[out.name()] for c in contexts)
     if not _same(first, second):
         raise CheckFailure("outside of training another run gives something else: draw where context.training is True. If that is meant: "
                            "allow={'at rest outside of training'}")
@@ -192,7 +193,7 @@ def penalty_of_examples(subject: Subject) -> str:
         runner.run(arrays)
         sd, built = next(iter(runner.built.values()))
         feeds, names = {f"x{i}": a for i, a in enumerate(arrays)}, [v.name() for v in built.hooks.penalties]
-        found = run(sd, feeds, names, RunContext(training=False, seed=1, iteration=0))
+        found = run_uncompiled(sd, feeds, names, RunContext(training=False, seed=1, iteration=0))
         return [found[n] for n in names]
     for once, twice in zip(penalties(1), penalties(2)):
         if not _same(once, twice):
@@ -260,7 +261,7 @@ def statistics_act(subject: Subject, names: list[str]) -> None:
         feeds = {f"x{i}": a for i, a in enumerate(subject.arrays)}
         feeds |= {n: np.asarray(a, np.float64) for n, a in given.items() if a is not None}
         steps = built.hooks.statistic_updates
-        moves = run(sd, feeds, list({v.name() for v in steps.values()}), RunContext(training=True, seed=1, iteration=0))
+        moves = run_uncompiled(sd, feeds, list({v.name() for v in steps.values()}), RunContext(training=True, seed=1, iteration=0))
         return [a for r in results for a in (r.activations, r.scores) if a is not None], {n: moves[v.name()] for n, v in steps.items()}
     start = {n: v + 0.5 for n, v in subject.values.items()} | {n: v for n, v in subject.values.items() if n not in names}
     outputs, moves = found(start)

@@ -11,7 +11,7 @@ from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, r
 from ...samediff.base.user_code.precision import keeps_precision
 from ...samediff.base.user_code.user_methods import refuses
 from ...samediff.errors import ConfigurationError, DL4PyError
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run, run_uncompiled
 from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
@@ -259,7 +259,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
             sd, feeds = SameDiff(), {n: np.tile(a, (count, *[1] * (a.ndim - 1))) for n, a in (("y", y), ("z", z))}
             known, given = (sd.placeholder(n, DataType.DOUBLE, *(sizes or a.shape[:1]), *a.shape[1:]) for n, a in feeds.items())
             name = loss.define(sd, known, given, act).name()
-            return run(sd, feeds, [name], RunContext(training=True, seed=1, iteration=0))[name]
+            return run_uncompiled(sd, feeds, [name], RunContext(training=True, seed=1, iteration=0))[name]
         once, twice, opened = scores(1), scores(2), scores(2, -1)
         if once.ndim == 0 or len(once) != len(z):
             return "none for single examples"

@@ -12,7 +12,7 @@ from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, p
 from ...samediff.base.user_code.other_values import others
 from ...samediff.base.user_code.upgrades import upgrade_fits
 from ...samediff.configuration.configuration import Configuration
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run_uncompiled
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.ir.run_context import RunContext
 from ..functions.activations import ActivationCube, ActivationTanH
@@ -138,6 +138,6 @@ def _marks(subject: Subject, conf: Any, masks: Sequence[Any] | None) -> list[Any
         feeds = {f"x{i}": a for i, a in enumerate(made.arrays)} | {f"mask{i}": m for i, m in enumerate(given) if m is not None}
         feeds |= {n: np.asarray(a, np.float64) for n, a in (("labels", made.labels), ("label_mask", made.label_mask)) if a is not None}
         for context in CONTEXTS:
-            values = run(sd, feeds, list(dict.fromkeys(v.name() for v in wanted)), context)
+            values = run_uncompiled(sd, feeds, list(dict.fromkeys(v.name() for v in wanted)), context)
             found += [np.array(values[v.name()]) for v in wanted]
     return found

@@ -432,18 +432,8 @@ def _draws(runner: Runner) -> bool:
 
 def compiled(subject: Subject, runner: Runner) -> str:
     """Compiled plans against the reference executor."""
-    import os
     given = {"labels": subject.labels, "label_mask": subject.label_mask, "training": True}
-    fast = runner.run(**given)
-    before = os.environ.get("DL4PY_EXECUTOR")
-    os.environ["DL4PY_EXECUTOR"] = "reference"
-    try:
-        slow = runner.run(**given)
-    finally:
-        if before is None:
-            del os.environ["DL4PY_EXECUTOR"]
-        else:
-            os.environ["DL4PY_EXECUTOR"] = before
+    fast, slow = (runner.run(**given, compiled=by_plan) for by_plan in (True, False))
     found = [close(a, b, "plan and reference executor") for a, b in ((fast.activations, slow.activations), (fast.scores, slow.scores))
              if a is not None]
     return f"largest difference {max(found):.1g}"

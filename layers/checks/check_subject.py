@@ -9,7 +9,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run, run_uncompiled
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.ir.run_context import RunContext
@@ -187,8 +187,8 @@ class Runner:
         self.built: dict[Any, tuple[SameDiff, Built]] = {}
 
     def run(self, arrays: Sequence[Any] | None = None, masks: Sequence[Any] = (), labels: Any = None, label_mask: Any = None,
-            training: bool = False) -> Result:
-        """Activations, scores where there are labels, and the mask for what follows."""
+            training: bool = False, compiled: bool = False) -> Result:
+        """Activations, scores where there are labels, and the mask for what follows; node by node, or by a compiled plan."""
         arrays = self.subject.arrays if arrays is None else arrays
         feeds = {f"x{i}": self._cast(a) for i, a in enumerate(arrays)}
         feeds |= {f"mask{i}": self._cast(m) for i, m in enumerate(masks) if m is not None}
@@ -198,7 +198,8 @@ class Runner:
             self.built[key] = self._build(feeds)
         sd, built = self.built[key]
         named = {n: v.name() for n, v in vars(built).items() if isinstance(v, SDVariable)}
-        found = run(sd, feeds, list(dict.fromkeys(named.values())), RunContext(training=training, seed=1, iteration=0))
+        by = run if compiled else run_uncompiled
+        found = by(sd, feeds, list(dict.fromkeys(named.values())), RunContext(training=training, seed=1, iteration=0))
         return Result(**{n: found[name] for n, name in named.items()})
 
     def variables(self) -> Built:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run_uncompiled
 from ...samediff.ir.run_context import RunContext
 from .check_subject import Runner, Subject, masks_for, time_axis
 
@@ -75,5 +75,5 @@ def _moves(subject: Subject, arrays: Sequence[Any], start: float = 0.0, masks: S
     feeds = {f"x{i}": a for i, a in enumerate(arrays)} | {f"mask{i}": m for i, m in enumerate(masks) if m is not None}
     moves = built.hooks.statistic_updates
     with np.errstate(all="ignore"):
-        found = run(sd, feeds, [v.name() for v in moves.values()], RunContext(training=True, seed=1, iteration=0))
+        found = run_uncompiled(sd, feeds, [v.name() for v in moves.values()], RunContext(training=True, seed=1, iteration=0))
     return {n: np.array(found[v.name()]) for n, v in moves.items()}

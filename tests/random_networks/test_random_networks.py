@@ -10,7 +10,7 @@ from tests.random_networks import trying_networks
 SEED, NETWORKS, GROUPS = 20261123, 40, 8
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_both_executors_agree(group):
     outcomes = {n: trying_networks.case(SEED, n) for n in range(group, NETWORKS, GROUPS)}

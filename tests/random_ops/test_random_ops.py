@@ -10,7 +10,7 @@ from tests.random_ops import trying_ops
 SEED, CALLS, GROUPS = 3, 120, 6
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_both_executors_agree(group):
     outcomes = {n: trying_ops.case(SEED, n) for n in range(group, CALLS, GROUPS)}

@@ -8,7 +8,7 @@ from tests.random_programs.trying_programs import case, described
 SEED = 20261124
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(40))
 def test_three_ways_agree(number):
     found = case(SEED, number)

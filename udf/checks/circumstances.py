@@ -13,7 +13,7 @@ import numpy as np
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.errors import DL4PyError
-from ...samediff.executor.session import run
+from ...samediff.executor.session import run, run_uncompiled
 from ...samediff.graph.child_process import in_copy
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
@@ -179,7 +179,7 @@ def _of_one_array(op: Op, arrays: Example) -> None:
             continue
         try:
             with np.errstate(all="ignore"):
-                check_gradient(built, given, 1, 1e-5, 0, 1, fixed=(j,))
+                check_gradient(built, given, 1, 1e-5, 0, 1, fixed=(j,), compiled=False)
         except AssertionError as error:
             if "nan" not in str(error) and "inf" not in str(error):
                 raise CheckFailure(f"where inputs {i} and {j} are one variable: {error}. Where they are equal, their gradients add up to "
@@ -238,7 +238,8 @@ def _failure(op: Op, arrays: Example, tolerance: float, seed: int, least: float 
     """Text on an error of the gradient at a place; empty where it is right."""
     try:
         with np.errstate(all="ignore"):
-            beside_masks(lambda given: check_gradient(lambda sd, v: sd.place_op(op, v), given, 1, max(tolerance, least), seed, 1), arrays)
+            beside_masks(lambda given: check_gradient(lambda sd, v: sd.place_op(op, v), given, 1, max(tolerance, least), seed, 1,
+                                                      compiled=False), arrays)
     except AssertionError as error:
         return str(error)
     return ""
@@ -380,7 +381,11 @@ def gradient_of_open_sizes(op: Op, arrays: Example) -> str:
 
 def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, before: Example | None = None,
                times: float = 1.0) -> dict[int, Any]:
-    """Gradients of the sum of the floating outputs, times fixed weights, by input; ``before``: values while they are built."""
+    """Gradients of the sum of the floating outputs, times fixed weights, by input; ``before``: values while they are built.
+
+    Where sizes are open, a compiled plan computes them.
+    """
+    by = run if opened else run_uncompiled
     sd, points = SameDiff(), dict[int, Any]()
     variables: list[Any] = []
     feeds: dict[str, Any] = {}
@@ -395,7 +400,7 @@ def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, b
     outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
     context, total = RunContext(training=True, seed=1, iteration=0), None
     for o in outputs:
-        shape = run(sd, feeds, [o.name()], context)[o.name()].shape
+        shape = run_uncompiled(sd, feeds, [o.name()], context)[o.name()].shape
         weights = times * np.linspace(-1, 2, int(np.prod(shape))).reshape(shape)
         part = (o.cast_to(DataType.DOUBLE) * sd.constant(weights)).sum()
         total = part if total is None else total + part
@@ -403,7 +408,7 @@ def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False, b
     names = [g.name() for g in found if g is not None]
     for i in points if before is not None else ():
         sd.set_array(f"input{i}", arrays[i].astype(dtype.numpy))
-    values = run(sd, feeds, names, context) if names else {}
+    values = by(sd, feeds, names, context) if names else {}
     return {i: None if g is None else values[g.name()].astype(np.float64) for i, g in zip(points, found)}
 
 

@@ -125,6 +125,7 @@ def test_functions_without_a_16_bit_form():
 SMALLEST = [(L2Vertex(), ["h", "x"], 1), (L2NormalizeVertex(), ["h"], 3)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
 @pytest.mark.parametrize(("made", "inputs", "size"), SMALLEST, ids=["distance", "length"])
 def test_zeros_by_which_vertices_divide(made, inputs, size, dtype):
@@ -136,6 +137,7 @@ def test_zeros_by_which_vertices_divide(made, inputs, size, dtype):
     assert np.isfinite(net.score()) and np.isfinite(np.asarray(net.params(), np.float64)).all()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
 @pytest.mark.parametrize(("loss", "activation"), [
     (LossFunction.MCXENT, "softmax"), (LossFunction.XENT, "sigmoid"), (LossFunction.NEGATIVELOGLIKELIHOOD, "softmax"),

@@ -15,7 +15,7 @@ CALLED = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", PARTS)
 def test_steps(part):
     command = [sys.executable, "-m", "tests.networks.engine.planned_networks", part]

@@ -76,6 +76,7 @@ JOBS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", JOBS)
 def test_growth(name):
     size, make = JOBS[name]

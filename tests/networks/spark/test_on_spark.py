@@ -152,6 +152,7 @@ def test_a_task_that_fails_is_tried_again(sc):
     assert same(trained(sc, data, hooks=[FailsFirst()]), averaged(network(), data, 2, 2))
 
 
+@pytest.mark.slow
 def test_a_task_that_always_fails(sc):
     net = network()
     trainer = SparkDl4jMultiLayer(sc, net, master(training_hooks=[FailsAlways()]))
@@ -172,6 +173,7 @@ def test_a_batch_of_another_shape(sc, rows, text):
     assert same(net, averaged(network(), data[:4], 2, 1))
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_where_it_ended(sc, tmp_path):
     """A driver that was lost: another one takes the checkpoint, and leaves out the rounds that were done."""
     data = batches(72)
@@ -243,7 +245,7 @@ def test_executors_make_a_model_once(sc):
             assert after.text is not before.text
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("run", JAVA["runs"], ids=lambda r: f"{r['updater']}-{r['workers']}x{r['frequency']}-{r['save_updater']}")
 def test_values_are_dl4js(sc, run):
     """Parameters, updater state, score and counters after each of two passes, and what is measured then."""
@@ -265,7 +267,7 @@ def test_values_are_dl4js(sc, run):
 
 # Forms of data
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["columns", "array", "vector"])
 def test_frames(session, form):
     df, options = frame(session), {"features": ["a", "b", "c", "d"], "label": "label"} if form == "columns" else {}
@@ -287,6 +289,7 @@ def test_parquet_is_a_frame(session, tmp_path):
     assert trainer.calculate_score(read) == pytest.approx(trainer.get_network().score(batches(32)))
 
 
+@pytest.mark.slow
 def test_files(sc, tmp_path):
     data = batches(32)
     for number, one in enumerate(data):

@@ -57,7 +57,7 @@ def build(name, x, w, r, b, start, backwards):
     return [*last, *found]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
 @pytest.mark.parametrize("name", BODIES)
 def test_gradients_are_differences(name, backwards):

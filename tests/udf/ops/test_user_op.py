@@ -118,6 +118,7 @@ def test_an_optional_input_in_the_middle_can_be_left_out(rng):
     np.testing.assert_allclose(sd.output_single({"x": a}, y), normed(a) + bias)
 
 
+@pytest.mark.slow
 def test_several_outputs_any_number_of_inputs(rng):
     a = rng.normal(size=(2, 3))
     check_op(mixed, [a, a + 1, a * 2], {"scale": 3}).raise_if_failed()

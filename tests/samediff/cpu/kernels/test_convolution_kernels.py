@@ -61,7 +61,7 @@ def image(batch, channels, sizes, last):
     return (batch, *sizes, channels) if last else (batch, channels, *sizes)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(31)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("form", "last", "depthwise"), [("YXIO", False, False), ("OIYX", True, False), ("OYXI", False, False),
                                                          ("YXIO", False, True), ("OIYX", True, True), ("OYXI", False, True)])

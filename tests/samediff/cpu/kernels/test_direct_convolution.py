@@ -86,7 +86,7 @@ def test_convolution_and_its_gradients(case, dtype, always):
         agree(op, arrays)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["padded", "short rows"])
 def test_other_forms_of_arrays(case, always):
     geometry, x, w, g = drawn(case, np.float32, "YXIO")
@@ -122,6 +122,7 @@ def test_what_columns_serve(stride, size, channels, kernel, shares, monkeypatch,
         agree(op, arrays)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", ["second layer", "padded", "one tap, padded"])
 def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch, always):
     geometry, x, w, g = drawn(case, np.float32)

@@ -42,7 +42,7 @@ def test_whole_sequences(dtype, size, options, parts, rng, monkeypatch):
             agree(LstmSequenceGrad(*op.values()), [*given, *saved, *upstream], "C" if lay is np.ascontiguousarray else "F", unused)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("has_library", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_large_products_with_and_without_a_library(dtype, has_library, rng, monkeypatch):
@@ -73,6 +73,7 @@ def native_agrees(op, arrays, wanted, unused=()):
             np.testing.assert_allclose(g, w, rtol=0, atol=1e-9 * np.abs(w).max(), err_msg=f"output {k}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("batch", [1, 9])
 def test_native_programs(batch, rng):
     count, inputs, units = 12, 3, 16

@@ -63,7 +63,7 @@ def test_gated_units(dtype, size, order, parts, rng):
     gated(size, dtype, order, rng)
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(55)
 @pytest.mark.parametrize("optional", [(True, True, True), (False, False, False), (True, False, True), (False, True, False)], ids=str)
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "identity"])
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -71,7 +71,7 @@ def test_windows(name, last, alone):
         check(shape, 2 if alone else out, window, last, layout, alone)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("tile", TILES, ids=["large", "square", "narrow"])
 def test_tiles(monkeypatch, tile):
     monkeypatch.setattr(convolving, "tile_for", lambda rows, columns: tile)

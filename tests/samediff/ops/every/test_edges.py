@@ -125,7 +125,7 @@ def test_samples_of_a_single_element_of_arrays():
     assert Transforms.normalize_zero_mean_and_unit_variance(row).tolist() == [[0, 0]]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("value", [1e-30, 1e-5, 1e20])
 @pytest.mark.parametrize("p", [2, 3, 8])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])

@@ -61,7 +61,7 @@ def equal(got: Any, wanted: Any, dtype: DataType) -> Any:
     return near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", RELATIVE)
 def test_plans_compute_what_the_reference_computes(dtype):
     """Inside of plans denormal results become 0: what comes of that is the result for 0."""
