@@ -30,6 +30,7 @@ FOLDERS = {
     "samediff.cpu": ("cache", "compiler", "library", "blas", "native", "code", "matrix", "kernels", "sweeps", "routines", "ops"),
     "samediff.cuda": ("kernels", "drivers", "code", "sweeps", "routines", "ops"),
     "samediff.data": ("sets", "given", "splits", "iterators", "normalizers", "records", "transforms", "readers", "pictures", "public"),
+    "samediff.nd4j": ("op_classes", "matrices"),
     "samediff.onnx": ("converters", "exporters"),
     "samediff.ops": ("elementwise", "shape", "conv", "index", "linalg", "random", "image", "reduce", "control", "nn", "recurrent",
                      "losses"),

@@ -97,6 +97,7 @@ from ..graph.tensor_array import TensorArray as TensorArray
 from ..graph.validation import TestCase as TestCase
 from ..nd4j.custom_op import DynamicCustomOp as DynamicCustomOp
 from ..nd4j.custom_op import DynamicCustomOpsBuilder as DynamicCustomOpsBuilder
+from ..nd4j.matrices.pca import PCA as PCA
 from ..nd4j.nd4j import Nd4j as Nd4j
 from ..nd4j.nd_index_iterator import NdIndexIterator as NdIndexIterator
 from ..nd4j.random_arrays import Random as Random
@@ -3895,6 +3896,21 @@ class InvertMatrixNames(JavaSpelling):
     def pLeftInvert(array: Any, in_place: Any = ...) -> INDArray: ...
     @staticmethod
     def pRightInvert(array: Any, in_place: Any = ...) -> INDArray: ...
+
+class PCANames(JavaSpelling):
+    convertBackToFeatures = PCA.convert_back_to_features
+    convertToComponents = PCA.convert_to_components
+    @staticmethod
+    def covarianceMatrix(array: Any) -> Any: ...
+    estimateVariance = PCA.estimate_variance
+    generateGaussianSamples = PCA.generate_gaussian_samples
+    getCovarianceMatrix = PCA.get_covariance_matrix
+    getEigenvalues = PCA.get_eigenvalues
+    getEigenvectors = PCA.get_eigenvectors
+    getMean = PCA.get_mean
+    @staticmethod
+    def pcaFactor(array: Any, components: Any, normalize: Any) -> INDArray: ...
+    reducedBasis = PCA.reduced_basis
 
 class Nd4jNames(JavaSpelling):
     EPSTHRESHOLD = Nd4j.EPS_THRESHOLD

@@ -93,7 +93,7 @@ def test_compiled_in_16_bits(row, is_vertex, dtype, tmp_path):
     check(row, is_vertex, dtype, tmp_path)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16"])
 @pytest.mark.parametrize("pooling", list(PoolingType))
 def test_repeated_gradients_reach_fused_steps(dtype, pooling):

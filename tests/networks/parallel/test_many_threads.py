@@ -59,7 +59,7 @@ def sizes(threads, times):
     return pytest.param(threads, times, marks=[pytest.mark.slow] if threads * times > 10_000 else [], id=f"{threads}x{times}")
 
 
-@pytest.mark.parametrize("kind", ["dense", "images"])
+@pytest.mark.parametrize("kind", ["dense", pytest.param("images", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("threads", "times"), [sizes(16, 60), sizes(64, 300)])
 def test_no_wrong_answer(kind, threads, times, impatient):
     net, shape = network(kind)

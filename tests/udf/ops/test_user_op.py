@@ -104,7 +104,7 @@ def test_the_best_way_is_found():
     assert way(inverse.op_class(), [TensorSpec((3, 3), DataType.DOUBLE)]) == "trial"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("inputs", [1, 2, 3])
 def test_optional_inputs_and_second_derivatives(rng, inputs):
     arrays = [rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=4)][:inputs]

@@ -76,7 +76,7 @@ def test_spreads_over_the_range_of_the_type(form, dtype, way, monkeypatch):
         check(one, judge, dtype, (SCALES[dtype][k // 7], k % 7))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", SCALES)
 def test_slices_that_are_symmetric_equal_or_led_by_an_outlier(dtype, way, monkeypatch):

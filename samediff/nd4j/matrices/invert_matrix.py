@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import INDArray
-from ..base.datatype import DataType
-from ..base.java_names import InvertMatrixNames
-from ..errors import LinearAlgebraError, ShapeError
-from ..ir.translate_errors import refusing
+from ...arrays import INDArray
+from ...base.datatype import DataType
+from ...base.java_names import InvertMatrixNames
+from ...errors import LinearAlgebraError, ShapeError
+from ...ir.translate_errors import refusing
 
 #: Singular values below this share of the largest one count as 0.
 _SMALL = float(np.finfo(np.float64).eps)
