@@ -408,12 +408,12 @@ def open_lengths(subject: Subject) -> bool:
 
 
 def float32(subject: Subject, runner: Runner) -> str:
-    """The same in single precision."""
+    """The same in single precision; in training, single precision is that of a compiled plan."""
     single = Runner(subject, DataType.FLOAT)
     worst = 0.0
     for training in (False, True):
         given = {"labels": subject.labels, "label_mask": subject.label_mask, "training": training}
-        a, b = single.run(**given), runner.run(**given)
+        a, b = single.run(**given, compiled=training), runner.run(**given)
         if a.activations.dtype != np.float32:
             raise CheckFailure(f"activations of float32 inputs are {a.activations.dtype}: {WIDENS}")
         if _draws(runner):

@@ -3912,6 +3912,14 @@ class PCANames(JavaSpelling):
     def pcaFactor(array: Any, components: Any, normalize: Any) -> INDArray: ...
     reducedBasis = PCA.reduced_basis
 
+class RandomProjectionNames(JavaSpelling):
+    @staticmethod
+    def johnsonLindenStraussMinDim(n: Any, *eps: Any) -> Any: ...
+    @staticmethod
+    def johnsonLindenstraussMinDim(n: Any, *eps: Any) -> Any: ...
+    @staticmethod
+    def targetShape(data: Any, components: Any) -> tuple[int, int]: ...
+
 class Nd4jNames(JavaSpelling):
     EPSTHRESHOLD = Nd4j.EPS_THRESHOLD
     @staticmethod
