@@ -97,6 +97,7 @@ def test_a_network_of_them(tmp_path):
     assert evaluation.rows == 8 and others.Brier.from_json(evaluation.to_json()).stats() == evaluation.stats()
 
 
+@pytest.mark.slow
 def test_a_graph_of_them(tmp_path):
     graph = (NeuralNetConfiguration.Builder().seed(1).updater(others.Lion()).graph_builder().add_inputs("x")
              .add_layer("seen", layers.SelfAttention(), "x").add_layer("steps", layers.Gru(n_out=4), "seen")

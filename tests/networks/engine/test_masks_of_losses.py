@@ -9,7 +9,7 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.data import DataSet
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["MSE", "L1", "MCXENT", "KL_DIVERGENCE", "POISSON", "WASSERSTEIN", "HINGE"])
 def test_masks_with_fractions_behind_softmax_have_the_derivative_of_the_score(loss):
     rng = np.random.default_rng(0)

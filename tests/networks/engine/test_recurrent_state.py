@@ -35,7 +35,7 @@ def pieces(net, as_graph, *options):
     return [dict(zip(("in", "0", "1", "2"), net.rnn_activate_using_stored_state(x, *options))) for x in given]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("as_graph", [False, True])
 def test_pieces_of_series(as_graph):
     net = recurrent(as_graph)

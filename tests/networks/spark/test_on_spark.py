@@ -76,6 +76,7 @@ def test_same_diff(sc):
     assert trainer.calculate_score(sc.parallelize(data, 2)) == pytest.approx(found.score(data))
 
 
+@pytest.mark.slow
 def test_workers_average_as_in_one_process(sc):
     """Three rounds, the last with one batch: a worker without one does not count."""
     data = batches(72)
@@ -433,7 +434,7 @@ def test_parameters_of_the_estimator(session):
     assert found[0].transform(df).columns[-2:] == ["scores", "class"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [network, same_diff, "path"], ids=["network", "graph", "path"])
 def test_functions_of_columns(session, tmp_path, made):
     model = network() if made == "path" else made()

@@ -46,6 +46,7 @@ def test_conversions(target):
         check_kernel(OPS["cast"](DataType[target]), np.asarray(normal(*shape)))
 
 
+@pytest.mark.slow
 def test_with_broadcasting():
     check_kernel(OPS["biasadd"](True), normal(3, 4, 5, 6), normal(4))
     check_kernel(OPS["biasadd"](False), normal(3, 4, 5), normal(5))

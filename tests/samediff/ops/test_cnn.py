@@ -220,7 +220,7 @@ EMPTY = {  # op, images, weights
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ["", "reference"])
 @pytest.mark.parametrize("name", list(EMPTY))
 def test_gradients_of_no_images(name, executor, monkeypatch, rng):

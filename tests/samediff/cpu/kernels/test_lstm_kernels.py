@@ -73,7 +73,7 @@ def native_agrees(op, arrays, wanted, unused=()):
             np.testing.assert_allclose(g, w, rtol=0, atol=1e-9 * np.abs(w).max(), err_msg=f"output {k}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 9])
 def test_native_programs(batch, rng):
     count, inputs, units = 12, 3, 16

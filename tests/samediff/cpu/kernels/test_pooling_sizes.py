@@ -37,7 +37,7 @@ def windows(sizes):
     return [w for w in (*pairs, *(others[k] for k in some)) if fits(w, sizes)]
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("height", HEIGHTS)
 def test_windows_over_every_edge(height, dtype, rng):

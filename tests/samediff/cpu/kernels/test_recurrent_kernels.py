@@ -55,7 +55,7 @@ def parts(request, monkeypatch):
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.slow
 @pytest.mark.parametrize("order", LAYOUTS)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

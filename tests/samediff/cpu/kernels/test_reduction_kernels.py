@@ -122,7 +122,7 @@ def test_normalizations_along_any_axis(name, rng):
             agree(op, *([a, b] if name.endswith(("grad", "bp", "slope")) else [a]))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(150, 3), (2, 70, 16), (65, 1), (3, 64, 2)])
 def test_short_rows(shape, rng):
     x, g = (rng.normal(size=shape).astype(np.float32) for _ in range(2))

@@ -53,6 +53,7 @@ def test_gradient(dtype, shape):
                      tolerance=tolerance)
 
 
+@pytest.mark.slow
 def test_few_channels_of_many_elements():
     shape = (3, 2, 40000)
     x, mean, variance, gamma, beta = arrays(shape, 1, "float32", 4)

@@ -71,7 +71,7 @@ def test_windows(name, last, alone):
         check(shape, 2 if alone else out, window, last, layout, alone)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("tile", TILES, ids=["large", "square", "narrow"])
 def test_tiles(monkeypatch, tile):
     monkeypatch.setattr(convolving, "tile_for", lambda rows, columns: tile)
@@ -87,7 +87,7 @@ def test_types(monkeypatch, dtype):
     check((2, 4, 6, 5), 6, CASES["single cells"][2], False, "OIYX", False, dtype)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 def test_parts(monkeypatch, last):
     monkeypatch.setattr(convolution_sizes, "SHORTEST", 16)

@@ -19,7 +19,7 @@ SHAPES = [((7, 33), (1,)), ((7, 33), (0,)), ((2, 1025), (-1,)), ((3, 5000), (1,)
           ((0, 3), (1,)), ((3, 0), (1,))]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_running_totals(exclusive, reverse):

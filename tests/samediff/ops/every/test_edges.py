@@ -59,7 +59,7 @@ def gradients(call: Any, x: Any, way: str, monkeypatch: Any) -> Any:
         return sd.calculate_gradients({}, "x")["x"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_slopes_at_edges(way, monkeypatch):
     def all_of(sd: SameDiff, x: Any) -> Any:

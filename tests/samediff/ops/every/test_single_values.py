@@ -82,8 +82,8 @@ def test_gradient_is_zero(name, dtype, executor, monkeypatch, rng):
     assert not sd.calculate_gradients(None, "x")["x"].any()
 
 
-@pytest.mark.sampled(9)
-@pytest.mark.parametrize("executor", ["plan", "reference"])
+@pytest.mark.sampled(16)
+@pytest.mark.parametrize("executor", ["reference", "plan"])
 @pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])
 @pytest.mark.parametrize("shape, axis", [((37, 3), 0), ((3, 37), 1), ((5, 3, 41), (0, 2)), ((1, 2, 7), 2)])
 def test_equal_values_have_no_spread(shape, axis, dtype, executor, monkeypatch):

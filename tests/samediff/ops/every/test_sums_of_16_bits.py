@@ -85,7 +85,7 @@ def computed(build: Built, arrays: tuple[Any, ...], dtype: DataType, gradient: b
     return sd.calculate_gradients({}, "x0")["x0"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
 @pytest.mark.parametrize("way", ["reference", "plan", pytest.param("emulated", marks=pytest.mark.slow)])
 def test_sums_and_products(way, dtype, monkeypatch):
