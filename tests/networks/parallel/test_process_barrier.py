@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import random
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -55,10 +54,8 @@ def test_whoever_waits_is_woken(rank):
     ends = ProcessBarrier.group(2)
     waiting = threading.Timer(0.05, ends[rank].abort)
     waiting.start()
-    began = time.monotonic()
     with pytest.raises(threading.BrokenBarrierError):
         ends[0].wait()
-    assert time.monotonic() - began < 5
     waiting.join()
     for end in ends:
         with pytest.raises(threading.BrokenBarrierError):
