@@ -19,6 +19,7 @@ from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..ir.tables import VISIBLE_VALUE
 from ..ir.translate_errors import inferred, translated
+from ..ir.typed_lists import with_lists
 from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped
@@ -107,7 +108,7 @@ def apply(op: Op, *inputs: Any) -> Any:
     """
     if state.recorder is not None:
         return state.recorder.record(op, inputs)
-    return wrapped(evaluate(op, operands(inputs)))
+    return wrapped(with_lists(lambda given: evaluate(op, operands(given)), inputs))
 
 
 def evaluate(op: Op, arrays: Sequence[Any]) -> Any:

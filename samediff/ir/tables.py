@@ -20,6 +20,7 @@ from .graph_plans import GraphPlans
 from .node import Node
 from .op import Op
 from .translate_errors import inferred, translated
+from .typed_lists import with_lists
 from .variable import SDVariable, VariableType
 
 #: Constants up to this many elements are shown to shape rules.
@@ -253,6 +254,12 @@ class GraphTables:
 
     def add_node(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """Add an op; see :meth:`.GraphCore.add_op`."""
+        def add(given: Sequence[Any]) -> Any:
+            with self.all_or_nothing():
+                return self._added(op, given, names)
+        return with_lists(add, inputs)
+
+    def _added(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         variables = self.as_inputs(inputs)
         line = user_line()
         specs = [None if v is None else self.visible(v) for v in variables]

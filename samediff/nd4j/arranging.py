@@ -178,8 +178,9 @@ class Arranging:
         """``[x where the condition holds, else y]``; without both, the positions where it holds, a vector for each axis."""
         if x is None and y is None:
             return list(call(np.nonzero, condition))
-        mask = condition if np.dtype(condition.dtype) == np.bool_ else run("cast", condition, data_type="BOOL")
-        found = run("Where", x, y, mask)
+        if x is None or y is None:
+            raise GraphError("Nd4j.where takes what to put where the condition holds and where not, or neither")
+        found = run("where_np", x, y, condition)
         return [arranged(found, order_like(x, found))]
 
     @staticmethod

@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...errors import ShapeError
 from ...expressions.conditions import TESTS, Condition
+from ...expressions.scalar import promoted
 from ...families.array_code.symbolic_size import may_be_equal
 from ...ir.translate_errors import refusing
 from ..computing import apply, built_in
@@ -45,7 +46,7 @@ def _comparison(name: str, op_id: str, sign: str, of_truth: bool = False) -> Met
         if not is_array(other):
             refuse_fraction(self, other, name)
             other = of_type(other, type_of(self))
-        kind = DataType.of(np.result_type(self.dtype, other.dtype))
+        kind = DataType.of(promoted((self.dtype, other.dtype)))
         made = apply(built_in(op_id), cast(self, kind), cast(other, kind))
         return arranged(made, "C" if stretched else order_like(self, made))
     return described(method, name, f"True where x {sign} y; y is a number or an array, which is broadcast.")

@@ -106,3 +106,13 @@ def test_files_tables_and_memory_of_others(a, tmp_path):
 def test_large_elements_are_equal_by_their_share(x, y, dtype, equal):
     """As in DL4J, but for whole numbers and infinities."""
     assert INDArray.of(np.array(x, dtype)).equals(INDArray.of(np.array(y, dtype))) is equal
+
+
+NUMBERS = [t for t in DataType if t.is_numeric and t is not DataType.BOOL]
+
+
+@pytest.mark.parametrize("other", NUMBERS, ids=lambda t: t.name)
+@pytest.mark.parametrize("dtype", NUMBERS, ids=lambda t: t.name)
+def test_arrays_of_any_two_types_are_compared_without_loss(dtype, other):
+    x, y = (INDArray.of(np.array([1, 2, 3]).astype(t.numpy)) for t in (dtype, other))
+    assert x.eq(y).all() and x.gte(y).all() and not x.lt(y).any()

@@ -7,7 +7,7 @@ import pytest
 from dl4py import INDArray, Nd4j, Transforms
 from dl4py.samediff import DataType
 from dl4py.samediff.data import JavaRandom
-from dl4py.samediff.errors import DataTypeError
+from dl4py.samediff.errors import DataTypeError, GraphError
 from dl4py.samediff.nd4j import DynamicCustomOp
 from dl4py.samediff.nd4j.op_classes import Pad
 
@@ -92,3 +92,18 @@ def test_numbers_beside_whole_arrays_keep_their_bits():
 def test_matrices_of_ones_below_a_diagonal(sizes, wanted):
     """The second of two numbers is the diagonal."""
     assert Nd4j.tri(*sizes).tolist() == wanted
+
+
+@pytest.mark.parametrize("call", [lambda x, y, c: Nd4j.where(c, x, y), lambda x, y, c: Nd4j.where(c, [1, 2, 3], y),
+                                  lambda x, y, c: Nd4j.where(c.tolist(), x, [4, 5, 6])])
+@pytest.mark.parametrize("condition", [[True, False, True], [2.0, 0.0, float("nan")], [-1, 0, 1]])
+def test_where_takes_conditions_of_any_type(condition, call):
+    x, y = Nd4j.create(np.array([1.0, 2, 3])), Nd4j.create(np.array([4.0, 5, 6]))
+    made, = call(x, y, Nd4j.create(np.array(condition)))
+    assert made.dtype == np.float64
+    np.testing.assert_array_equal(made, [1, 5, 3])
+
+
+def test_where_takes_both_values_or_none():
+    with pytest.raises(GraphError, match="or neither"):
+        Nd4j.where(Nd4j.ones(2), Nd4j.ones(2), None)
