@@ -14,12 +14,12 @@ from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError
 from ..expressions.arrays import as_array, require_held, xp
+from ..expressions.typed_lists import with_lists
 from ..families.elementwise import Elementwise
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..ir.tables import VISIBLE_VALUE
 from ..ir.translate_errors import inferred, translated
-from ..ir.typed_lists import with_lists
 from ..plans.reference import as_declared, compute
 from . import one_op
 from .array_class import wrapped

@@ -16,11 +16,11 @@ from ..base.spec import TensorSpec
 from ..base.user_code.users_arrays import is_given, users_arrays
 from ..errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
 from ..expressions.arrays import as_array, require_held
+from ..expressions.typed_lists import with_lists
 from .graph_plans import GraphPlans
 from .node import Node
 from .op import Op
 from .translate_errors import inferred, translated
-from .typed_lists import with_lists
 from .variable import SDVariable, VariableType
 
 #: Constants up to this many elements are shown to shape rules.

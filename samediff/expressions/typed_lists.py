@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ..base.datatype import DataType
 from ..errors import DataTypeError
-from ..expressions.arrays import as_array
+from .arrays import as_array
 
 _T = TypeVar("_T")
 
