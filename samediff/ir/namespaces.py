@@ -83,7 +83,7 @@ def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: st
 def refusal(classes: Sequence[type[Op]], name: str, args: Sequence[Any], kwargs: dict[str, Any], reasons: Iterable[str]) -> GraphError:
     """The error for arguments that fit none of the ways to call some ops."""
     method = name.rpartition(".")[2]
-    ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
+    ways = "\n  ".join(line for cls in classes for line in (*sig.describe(cls, method), cls.call_note) if line)
     why, line = "; ".join(dict.fromkeys(reasons)), user_line()
     where = f" (at {line})" if line else ""
     return GraphError(f"{name} cannot be called with ({_text(args, kwargs)}){where}: {why}. Ways to call it:\n  {ways}")

@@ -128,6 +128,8 @@ class Op:
         True when NumPy leaves ``compute`` to BLAS, just as a plan does.
     gradient_is_checked : bool
         True when ``grad`` is the code of others: sizes of its results are looked at again when a plan knows them.
+    call_note : str
+        What is said besides the ways to call the op, where a call fits none.
     """
 
     id: ClassVar[str] = ""
@@ -146,6 +148,7 @@ class Op:
     element_values: ClassVar[str] = ""
     by_blas: ClassVar[bool] = False
     gradient_is_checked: ClassVar[bool] = False
+    call_note: ClassVar[str] = ""
     file: ClassVar[Any] = None
 
     _attributes: ClassVar[tuple[dataclasses.Field[Any], ...]] = ()

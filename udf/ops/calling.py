@@ -16,7 +16,7 @@ from ...samediff.base.spec import TensorSpec, spec_of
 from ...samediff.errors import GraphError, RegistrationError
 from ...samediff.expressions.arrays import as_array, namespace_of, xp
 from ...samediff.ir import signature as sig
-from ...samediff.ir.namespaces import call_by_id
+from ...samediff.ir.namespaces import call_by_id, refusal
 from ...samediff.ir.op import OPS, as_tuple
 from ...samediff.ir.run_context import RunContext
 from ...samediff.ir.variable import SDVariable
@@ -96,8 +96,7 @@ def call(cls: type[CodeOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     try:
         inputs, attributes = sig.bind(cls, sig.formals(cls)[0], args, kwargs, lambda v: hasattr(v, "__array__"), True)
     except sig.Mismatch as error:
-        ways = "\n  ".join(sig.describe(cls, cls.id))
-        raise GraphError(f"{cls.id} cannot be called so: {error}. Ways to call it:\n  {ways}") from None
+        raise refusal([cls], cls.id, args, kwargs, [str(error)]) from None
     op = cls(**attributes)
     found = on_arrays(op, inputs, **run)
     _remember(key, op, found)

@@ -20,6 +20,8 @@ from .base import UserOp
 
 #: The keywords by which code gets its run: all of it, and whether it trains.
 CONTEXT, TRAINING = "context", "training"
+#: What first parameters of compute code are called that stand for NumPy, CuPy and what records graphs.
+_NAMESPACES = {"xp", "np", "cp", "numpy", "cupy"}
 _SCALARS = (float, int, bool, str, complex, bytes, DataType, np.ndarray)
 
 
@@ -59,6 +61,14 @@ def inputs_of(function: Callable[..., Any], op_id: str, skip: int) -> str:
                                         f"Put attributes after *: def f(xp, x, *, {p.name}={p.default!r})")
             found.append(p.name + ("?" if p.default is None else ""))
     return " ".join(found)
+
+
+def call_note(function: Callable[..., Any]) -> str:
+    """A hint about the first parameter, where its name is none of an array namespace."""
+    first = next(iter(inspect.signature(function).parameters))
+    return "" if first in _NAMESPACES else (
+        f"(The first parameter of the function, {first!r}, is no input: it is given the array namespace, NumPy or CuPy, as in "
+        f"def {function.__name__}(xp, ...).)")
 
 
 def check_takes(function: Callable[..., Any] | None, what: str, op_id: str, names: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from .calling import call
 from .declaration import (
     TRAINING,
     attributes_of,
+    call_note,
     check_gradient_kind,
     check_stateful,
     check_takes,
@@ -154,7 +155,7 @@ class _Decorator:
         body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
                                 "__module__": written_in(function), "__qualname__": function.__qualname__,
                                 "__doc__": function.__doc__ or f"User op {self.op_id}.", "__wrapped__": staticmethod(function),
-                                "inputs": inputs_of(function, self.op_id, skip=1), "stateful": stateful}
+                                "inputs": inputs_of(function, self.op_id, skip=1), "stateful": stateful, "call_note": call_note(function)}
         body |= {n: a.class_value for n, a in attributes.items() if a.has_default}
         if self.grad is not None:
             given = self.grad

@@ -177,7 +177,7 @@ def test_calls_on_arrays_and_variables(names):
     made = scaled("named", v, w, k=4.0)
     assert made.name() == "named" and made.eval().tolist() == [14, 28] and sd.producer("named").op.k == 4.0
     assert [o.name() for o in both(["a", "b"], v, w)] == ["a", "b"] and both(v, [w][0])[0].eval().tolist() == [11, 22]
-    with pytest.raises(GraphError, match=r"test_decl.scaled cannot be called so: .*did you mean 'k'[\s\S]*Ways to call it"):
+    with pytest.raises(GraphError, match=r"test_decl.scaled cannot be called with .*did you mean 'k'[\s\S]*Ways to call it"):
         scaled(x, kk=3.0)
     op = scaled.op_class(k=5.0)
     assert op(x).tolist() == [5, 10] and op(v, name="z").name() == "z" and op("q", v).name() == "q" and op(x, y).tolist() == [15, 30]
@@ -359,3 +359,15 @@ def test_calls_on_arrays_keep_to_a_written_rule(names, code):
     wrong = user_op(names("ruled"), infer=lambda x: x.with_shape((2,)))(code)
     with pytest.raises(ShapeError, match="shape"):
         wrong(np.ones(3))
+
+
+def test_a_function_without_the_array_namespace_is_told_at_the_call():
+    @user_op("test_decl.no_namespace")
+    def product(x, y):
+        return x * y
+
+    sd = SameDiff.create()
+    x = sd.var("x", np.ones(3, np.float32))
+    for args in ((x, x), (np.ones(3), np.ones(3))):
+        with pytest.raises(GraphError, match=r"too many[\s\S]*no_namespace\(y\)\n.*function, 'x', is no input: .* def product\(xp, \.\.\.\)"):
+            product(*args)
