@@ -369,5 +369,5 @@ def test_a_function_without_the_array_namespace_is_told_at_the_call():
     sd = SameDiff.create()
     x = sd.var("x", np.ones(3, np.float32))
     for args in ((x, x), (np.ones(3), np.ones(3))):
-        with pytest.raises(GraphError, match=r"too many[\s\S]*no_namespace\(y\)\n.*function, 'x', is no input: .* def product\(xp, \.\.\.\)"):
+        with pytest.raises(GraphError, match=r"too many[\s\S]*no_namespace\(y\)\n.*function, 'x', is no .* def product\(xp, \.\.\.\)"):
             product(*args)
