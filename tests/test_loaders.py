@@ -31,6 +31,7 @@ from dl4py.samediff.data import (
 )
 from dl4py.samediff.errors import DL4PyError, PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
+from dl4py.samediff.nd4j import BinarySerde
 from dl4py.samediff.training import CheckpointListener, FileStatsStorage
 from dl4py.samediff.training.checkpoints.checkpoint_folder import available_checkpoints
 from tests.test_savers import data, graph, graph_network, network, normalizer
@@ -77,6 +78,7 @@ LOADERS: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]
     "MultiDataSet.load": ("d.bin", lambda p: data().to_multi_data_set().save(p), lambda p: MultiDataSet().load(p)),
     "FileDataSetIterator": ("d.bin", lambda p: data().save(p), lambda p: list(FileDataSetIterator(p))),
     "read_binary": ("a.bin", lambda p: Nd4j.save_binary(np.eye(3), p), Nd4j.read_binary),
+    "BinarySerde": ("a.bin", lambda p: BinarySerde.write_array_to_disk(np.eye(3), p), BinarySerde.read_from_disk),
     "npz": ("a.npz", lambda p: write_arrays(p, {"w": np.eye(3)}), read_arrays),
     "safetensors": ("a.safetensors", lambda p: write_arrays(p, {"w": np.eye(3)}), read_arrays),
     "scaler": ("mean", lambda p: _scaler().save(p, p.parent / "std"), lambda p: StandardScaler().load(p, p.parent / "std")),

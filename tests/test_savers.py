@@ -27,6 +27,7 @@ from dl4py.samediff.data import InFileDataSetCache, ListDataSetIterator, MultiDa
 from dl4py.samediff.data.public import fetcher
 from dl4py.samediff.errors import PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
+from dl4py.samediff.nd4j import BinarySerde
 from dl4py.samediff.training import CheckpointListener, CollectScoresIterationListener, FileStatsStorage
 from dl4py.samediff.training.listeners.debug_listeners import ArraySavingListener
 from dl4py.samediff.training.listeners.profiling_listener import ProfilingListener
@@ -201,6 +202,8 @@ SAVERS = {
                      lambda p: NormalizerSerializer().restore(p).get_mean().tolist() == normalizer().get_mean().tolist()),
     "data set": to("d.bin", lambda p: data().save(p), _same_data),
     "multi data set": to("d.bin", lambda p: data().to_multi_data_set().save(p), _same_multi),
+    "array of BinarySerde": to("a.bin", lambda p: BinarySerde.write_array_to_disk(np.eye(3), p),
+                               lambda p: bool((BinarySerde.read_from_disk(p) == np.eye(3)).all())),
     "array": to("a.bin", lambda p: Nd4j.save_binary(np.eye(3), p), lambda p: bool((Nd4j.read_binary(p) == np.eye(3)).all())),
     "npz": to("a.npz", lambda p: write_arrays(p, {"w": np.eye(3)}), lambda p: read_arrays(p)[0]["w"].tolist() == np.eye(3).tolist()),
     "safetensors": to("a.safetensors", lambda p: write_arrays(p, {"w": np.eye(3)}),

@@ -32,9 +32,10 @@ _TYPE_BITS = {
 }
 _ALL_TYPE_BITS = 2048 | 4096 | 8192 | 16384 | 32768 | 65536 | 131072 | 262144 | 524288 | 1048576 | _UNSIGNED
 _COMPRESSED = "COMPRESSED"
-_ORDINALS = ("DOUBLE", "FLOAT", "HALF", "LONG", "INT", "SHORT", "UBYTE", "BYTE", "BOOL", "UTF8", _COMPRESSED,
+#: Types by their number in ND4J.
+ORDINALS = ("DOUBLE", "FLOAT", "HALF", "LONG", "INT", "SHORT", "UBYTE", "BYTE", "BOOL", "UTF8", _COMPRESSED,
              "BFLOAT16", "UINT16", "UINT32", "UINT64")
-_MAX_RANK = 32
+MAX_RANK = 32
 
 
 class LengthError(FileFormatError):
@@ -72,18 +73,28 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
     if expected is not None and count != expected:
         raise LengthError(str(source.error(f"expected {expected} values, got {count} (shape {list(shape)})")))
     kind, flat = _read_data(source, count, max_elements)
+    check_type(source, options, kind)
+    if count == 0:
+        return np.empty(shape, kind.numpy)
+    return placed(source, shape, strides, flat).view(kind.numpy)
+
+
+def check_type(source: DataInput, options: int, kind: DataType) -> None:
+    """FileFormatError where a shape buffer is that of an array of another type."""
     bits = options & _ALL_TYPE_BITS
     if bits and bits != _TYPE_BITS[kind.name]:
         raise source.error(f"the shape information states type bits {bits}, the data are "
                            f"{kind.name} (bits {_TYPE_BITS[kind.name]})")
-    if count == 0:
-        return np.empty(shape, kind.numpy)
+
+
+def placed(source: DataInput, shape: tuple[int, ...], strides: tuple[int, ...], flat: NDArray[Any]) -> NDArray[Any]:
+    """The array whose elements stand in a buffer, which is not empty, where the strides say."""
     last = sum((d - 1) * s for d, s in zip(shape, strides))
-    if last >= count:
+    if last >= flat.size:
         raise source.error(f"strides {list(strides)} of shape {list(shape)} reach element {last}, "
-                           f"the data have {count} elements")
+                           f"the data have {flat.size} elements")
     steps = tuple(s * flat.itemsize if d > 1 else 0 for d, s in zip(shape, strides))    # d = 1 may carry any stride
-    return np.ndarray(shape, flat.dtype, buffer=flat.data, strides=steps).view(kind.numpy)
+    return np.ndarray(shape, flat.dtype, buffer=flat.data, strides=steps)
 
 
 def array_header(stream: BinaryIO, where: str = "") -> tuple[tuple[int, ...], str]:
@@ -121,6 +132,20 @@ def write_array(stream: BinaryIO, array: ArrayLike, order: Literal["c", "f", "k"
     >>> read_array(io.BytesIO(stream.getvalue()))
     array([[1., 2.]], dtype=float32)
     """
+    value, axes, info = shape_info(array, order)
+    kind = DataType.of(value)
+    out = DataOutput(stream)
+    _write_header(out, len(info), "LONG")
+    for number in info:
+        out.write_long(number)
+    _write_header(out, value.size, kind.name)
+    words = np.ascontiguousarray(value.transpose(axes)).reshape(-1).view(f"=u{kind.numpy.itemsize}")
+    for at in range(0, words.size, 1 << 18):
+        stream.write(words[at:at + (1 << 18)].astype(f">u{kind.numpy.itemsize}").tobytes())
+
+
+def shape_info(array: ArrayLike, order: str) -> tuple[NDArray[Any], list[int], list[int]]:
+    """The array in native byte order, its axes from slowest to fastest, the shape buffer: rank, shape, strides, options, step, order."""
     value = np.asarray(array)
     if not value.dtype.isnative:
         value = value.astype(value.dtype.newbyteorder("="))
@@ -140,15 +165,7 @@ def write_array(stream: BinaryIO, array: ArrayLike, order: Literal["c", "f", "k"
     elif value.ndim == 2 and letter == "c" and dense and value.shape[0] == 1:
         strides = [1, 1]                                # ND4J's rows
     options = _TYPE_BITS[kind.name] | (_EMPTY if value.size == 0 else 0)
-    info = [value.ndim, *value.shape, *strides, options, int(dense), ord(letter)]
-    out = DataOutput(stream)
-    _write_header(out, len(info), "LONG")
-    for number in info:
-        out.write_long(number)
-    _write_header(out, value.size, kind.name)
-    words = np.ascontiguousarray(value.transpose(axes)).reshape(-1).view(f"=u{kind.numpy.itemsize}")
-    for at in range(0, words.size, 1 << 18):
-        stream.write(words[at:at + (1 << 18)].astype(f">u{kind.numpy.itemsize}").tobytes())
+    return value, axes, [value.ndim, *value.shape, *strides, options, int(dense), ord(letter)]
 
 
 def _layout(value: NDArray[Any], order: str) -> tuple[list[int], str]:
@@ -185,12 +202,17 @@ def _read_shape(source: DataInput, max_elements: int) -> tuple[tuple[int, ...], 
     length, kind = _read_header(source, "shape buffer")
     if kind not in ("INT", "LONG"):
         raise source.error(f"a shape buffer of type {kind!r}; expected INT or LONG")
-    if length > 2 * _MAX_RANK + 4 or length < 4:
-        raise source.error(f"a shape buffer of {length} elements; expected 4 to {2 * _MAX_RANK + 4}")
+    if length > 2 * MAX_RANK + 4 or length < 4:
+        raise source.error(f"a shape buffer of {length} elements; expected 4 to {2 * MAX_RANK + 4}")
     info = [(source.read_int if kind == "INT" else source.read_long)("the shape") for _ in range(length)]
+    if length != 2 * info[0] + 4:
+        raise source.error(f"a shape buffer of {length} elements for rank {info[0]}; expected {2 * info[0] + 4}")
+    return checked_shape(source, info, max_elements)
+
+
+def checked_shape(source: DataInput, info: list[int], max_elements: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Shape, strides and options of a shape buffer of the right length."""
     rank = info[0]
-    if length != 2 * rank + 4:
-        raise source.error(f"a shape buffer of {length} elements for rank {rank}; expected {2 * rank + 4}")
     shape, strides = tuple(info[1:rank + 1]), tuple(info[rank + 1:2 * rank + 1])
     if any(d < 0 for d in shape) or any(s < 0 for s in strides):
         raise source.error(f"negative dimensions or strides: shape {list(shape)}, "
@@ -241,9 +263,9 @@ def _read_compressed(source: DataInput, length: int, count: int, max_elements: i
         raise source.error(f"a compressed buffer of {length} bytes states {packed} bytes, {original} "
                            f"original bytes and {elements} elements for a shape of {count}")
     start = source.read_int("the original type")
-    if not 0 <= start < len(_ORDINALS) or _ORDINALS[start] not in _TYPE_BITS or _ORDINALS[start] == "UTF8":
+    if not 0 <= start < len(ORDINALS) or ORDINALS[start] not in _TYPE_BITS or ORDINALS[start] == "UTF8":
         raise source.error(f"unknown original type {start} of a compressed buffer")
-    kind = DataType[_ORDINALS[start]]
+    kind = DataType[ORDINALS[start]]
     if algorithm == "NOOP":             # states 0 compressed bytes, then stores the values little-endian
         if original != count * kind.numpy.itemsize:
             raise source.error(f"{original} bytes for {count} elements of type {kind.name}")

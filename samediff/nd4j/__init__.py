@@ -1,6 +1,7 @@
 """``Nd4j`` and what belongs to it: factories, functions and ops on arrays, files, ``Transforms``, ops by name and by DL4J's classes."""
 from __future__ import annotations
 
+from .binary_serde import BinarySerde as BinarySerde
 from .boolean_indexing import BooleanIndexing as BooleanIndexing
 from .custom_op import DynamicCustomOp as DynamicCustomOp
 from .matrices import PCA as PCA
@@ -14,6 +15,6 @@ from .random_arrays import Random as Random
 from .transforms import Transforms as Transforms
 
 __all__ = [
-    "PCA", "BooleanIndexing", "DynamicCustomOp", "InvertMatrix", "Nd4j", "NdIndexIterator", "Random", "RandomProjection", "Transforms",
-    "Value", "Zero",
+    "PCA", "BinarySerde", "BooleanIndexing", "DynamicCustomOp", "InvertMatrix", "Nd4j", "NdIndexIterator", "Random", "RandomProjection",
+    "Transforms", "Value", "Zero",
 ]

@@ -35,6 +35,7 @@ from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
 from dl4py.samediff.data import CSVRecordReader, MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
+from dl4py.samediff.nd4j import BinarySerde
 from dl4py.samediff.tensorflow.bundle import TensorBundle
 from dl4py.samediff.text.document_text import read_text
 from dl4py.samediff.training import Adam, FileStatsStorage, TrainingConfig
@@ -141,10 +142,12 @@ def _newer_graphs(suffix: str) -> Callable[[], list[bytes]]:
     return seeds
 
 
+_ARRAYS = (np.arange(6, dtype="f4").reshape(2, 3), np.arange(4, dtype="i8"), np.asfortranarray(np.eye(3)), np.array(2.5),
+           np.ones((0, 2), "f2"))
+
+
 def _arrays() -> list[bytes]:
-    made = (np.arange(6, dtype="f4").reshape(2, 3), np.arange(4, dtype="i8"), np.asfortranarray(np.eye(3)), np.array(2.5),
-            np.ones((0, 2), "f2"))
-    return [_stored(lambda s, a=a: Nd4j.write(a, s)) for a in made]
+    return [_stored(lambda s, a=a: Nd4j.write(a, s)) for a in _ARRAYS]
 
 
 def _normalizers() -> list[bytes]:
@@ -259,6 +262,7 @@ TARGETS = {t.name: t for t in (
     Target("yaml", lambda: [n.get_configuration().to_yaml().encode() for n in networks()[:1]], mutators.any_bytes,
            lambda d: MultiLayerConfiguration.from_yaml(d.decode("utf-8", "replace"))),
     Target("array", _arrays, mutators.any_bytes, lambda d: Nd4j.read(io.BytesIO(d))),
+    Target("serde", lambda: [BinarySerde.to_byte_buffer(a) for a in _ARRAYS], mutators.any_bytes, BinarySerde.to_array),
     Target("graph", _graphs, mutators.any_bytes, SameDiff.from_flat_buffers),
     Target("sdnb", _newer_graphs(".sdnb"), mutators.any_bytes, _through_file(".sdnb", SameDiff.load)),
     Target("sdz", _newer_graphs(".sdz"), mutators.zipped({}), _through_file(".sdz", SameDiff.load)),
