@@ -12,7 +12,7 @@ from dl4py import BinarySerde, Nd4j
 from dl4py.samediff import DataType
 from dl4py.samediff.errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError
 
-ROWS = json.loads((Path(__file__).resolve().parents[2] / "golden" / "nd4j" / "binary_serde.json").read_text())
+ROWS = json.loads((Path(__file__).resolve().parents[2] / "golden" / "serde" / "arrays.json").read_text())
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
