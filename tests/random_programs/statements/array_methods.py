@@ -36,7 +36,7 @@ changed(a, lambda x: x.cumsumi(k)) ; ? a.squaredDistance(b) + a ; ? num(a.sumNum
 ? num(a.medianNumber()) ; ? num(a.percentileNumber(30)) ; ? num(a.entropyNumber()) ; ? num(abs(a).logEntropyNumber())
 ? num(abs(a).shannonEntropyNumber()) ; ? num(a.distance1(b)) ; ? num(a.distance2(b)) ; ? num(a.squaredDistance(a)) ; ? num(a.trace())
 a.trace() ; a.argmax(axis=k) ; a.argmin(axis=k) ; a.dot(b) ; a.round() ; a.round(1) ; a.clip(-1, 1) ; a.cumprod(axis=k)
-a.searchsorted(b)
+np.sort(a, axis=None).searchsorted(b)
 """
 
 SHAPING = """
