@@ -20,7 +20,9 @@ LOADERS = {
     "SameDiff.load": SameDiff.load, "SameDiff.from_flat_file": SameDiff.from_flat_file, "MultiLayerNetwork.load": MultiLayerNetwork.load,
     "ComputationGraph.load": ComputationGraph.load, "restore_multi_layer_network": ModelSerializer.restore_multi_layer_network,
     "restore_computation_graph": ModelSerializer.restore_computation_graph,
-    "restore_normalizer_from_file": ModelSerializer.restore_normalizer_from_file, "DataSet.load": lambda source: DataSet().load(source),
+    "restore_normalizer_from_file": ModelSerializer.restore_normalizer_from_file,
+    "restore_normalizer_from_input_stream": ModelSerializer.restore_normalizer_from_input_stream,
+    "DataSet.load": lambda source: DataSet().load(source),
     "MultiDataSet.load": lambda source: MultiDataSet().load(source), "NormalizerSerializer": NormalizerSerializer.get_default().restore,
     "read_arrays": read_arrays,
 }

@@ -88,6 +88,8 @@ class ModelSerializer(ModelSerializerNames):
         content = read_model_zip(path, load_updater=False).normalizer
         return None if content is None else read_normalizer(io.BytesIO(content))
 
+    restore_normalizer_from_input_stream = restore_normalizer_from_file
+
     @staticmethod
     def restore_multi_layer_network_and_normalizer(path: Source, load_updater: bool = True) -> Pair[MultiLayerNetwork, Any]:
         """A list network and the normalizer that was stored with it."""

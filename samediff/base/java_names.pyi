@@ -576,6 +576,7 @@ class WritableNames(JavaSpelling):
 class DataSetNames(JavaSpelling):
     addFeatureVector = DataSet.add_feature_vector
     addRow = DataSet.add_row
+    allArrays = DataSet.all_arrays
     asList = DataSet.as_list
     batchBy = DataSet.batch_by
     batchByNumLabels = DataSet.batch_by_num_labels
@@ -594,6 +595,7 @@ class DataSetNames(JavaSpelling):
     getLabelNamesList = DataSet.get_label_names_list
     getLabels = DataSet.get_labels
     getLabelsMaskArray = DataSet.get_labels_mask_array
+    getMemoryFootprint = DataSet.get_memory_footprint
     getRange = DataSet.get_range
     hasMaskArrays = DataSet.has_mask_arrays
     isEmpty = DataSet.is_empty
@@ -620,6 +622,7 @@ class SplitTestAndTrainNames(JavaSpelling):
     getTrain = SplitTestAndTrain.get_train
 
 class MultiDataSetNames(JavaSpelling):
+    allArrays = MultiDataSet.all_arrays
     asList = MultiDataSet.as_list
     @property
     def featuresMasks(self) -> Any: ...
@@ -630,6 +633,7 @@ class MultiDataSetNames(JavaSpelling):
     getLabels = MultiDataSet.get_labels
     getLabelsMaskArray = MultiDataSet.get_labels_mask_array
     getLabelsMaskArrays = MultiDataSet.get_labels_mask_arrays
+    getMemoryFootprint = MultiDataSet.get_memory_footprint
     getRange = MultiDataSet.get_range
     hasMaskArrays = MultiDataSet.has_mask_arrays
     isEmpty = MultiDataSet.is_empty
@@ -2399,6 +2403,8 @@ class SchemaNames(ConfigurationNames):
     def getName(self, *args: Any, **options: Any) -> str: ...
     def getType(self, *args: Any, **options: Any) -> Any: ...
     def hasColumn(self, *args: Any, **options: Any) -> bool: ...
+    @staticmethod
+    def inferMultiple(records: Any) -> Any: ...
     def newSchema(self, *args: Any, **options: Any) -> Self: ...
     def numColumns(self, *args: Any, **options: Any) -> int: ...
     def sameTypes(self, *args: Any, **options: Any) -> bool: ...

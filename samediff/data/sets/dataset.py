@@ -17,6 +17,7 @@ from .dataset_arrays import Array, check_same_examples, data_array, joined, same
 from .dataset_files import load_data_set, save_data_set
 from .feature_transforms import FeatureTransforms
 from .java_random import JavaRandom, shuffled_order
+from .memory import InMemory
 from .multi_dataset import MultiDataSet
 
 __all__ = ["DataSet", "SplitTestAndTrain"]
@@ -24,7 +25,7 @@ __all__ = ["DataSet", "SplitTestAndTrain"]
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 
-class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
+class DataSet(FeatureTransforms, Advised, InMemory, DataSetNames, InDL4JForm):
     """Features and labels of some examples, with optional masks.
 
     Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the
@@ -128,6 +129,9 @@ class DataSet(FeatureTransforms, Advised, DataSetNames, InDL4JForm):
 
     def _parts(self) -> dict[str, Array | None]:
         return {name: self._part(name) for name in PARTS}
+
+    def all_arrays(self) -> Iterable[Array | None]:
+        return self._parts().values()
 
     def _of(self, index: Any) -> Self:
         """The examples of an index array or slice."""

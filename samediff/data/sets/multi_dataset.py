@@ -1,6 +1,7 @@
 """One batch of examples of a network with several inputs or outputs."""
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
@@ -14,6 +15,7 @@ from ...errors import ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_multi_data_set, save_multi_data_set
 from .java_random import shuffled_order
+from .memory import InMemory
 
 __all__ = ["MultiDataSet", "MultiDataSets"]
 
@@ -33,7 +35,7 @@ class OneOfEach(Protocol):
     def to_multi_data_set(self) -> MultiDataSet: ...
 
 
-class MultiDataSet(MultiDataSetNames, InDL4JForm):
+class MultiDataSet(InMemory, MultiDataSetNames, InDL4JForm):
     """Lists of features and labels of the same examples, with optional masks.
 
     Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on
@@ -84,6 +86,9 @@ class MultiDataSet(MultiDataSetNames, InDL4JForm):
         if not 0 <= index < len(arrays):
             raise ShapeError(f"{kind} {index} asked for, the data set has {len(arrays)}")
         return arrays[index]
+
+    def all_arrays(self) -> Iterable[Array | None]:
+        return itertools.chain.from_iterable(self.lists.values())
 
     def _set(self, kind: str, first: Any, array: Any) -> None:
         if array is None:

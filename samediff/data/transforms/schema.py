@@ -10,6 +10,7 @@ from ...configuration.configuration import Configuration
 from ...configuration.declaring import Convertible, configuration
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
+from ..records.writables import DoubleWritable, FloatWritable, IntWritable, LongWritable, Text, WritableValue
 from .joda import DateTimeZone
 from .meta_data import (
     BooleanMetaData,
@@ -56,6 +57,35 @@ class Schema(Configuration, SchemaNames):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ConfigurationError(f"a schema has one column of a name; {twice[0]!r} stands there {names.count(twice[0])} times")
+
+    @staticmethod
+    def infer(record: Sequence[Any]) -> Schema:
+        """The schema of a record of numbers and texts; columns are called ``"0"``, ``"1"`` and so on.
+
+        Raises
+        ------
+        ConfigurationError
+            A value that is neither, such as a truth value.
+
+        Examples
+        --------
+        >>> [kind.name for kind in Schema.infer([7, 2.5, "a"]).get_column_types()]
+        ['Integer', 'Double', 'String']
+        """
+        columns = []
+        for k, value in enumerate(WritableValue.of(v) for v in record):
+            if not isinstance(value, tuple(_INFERRED)):
+                raise ConfigurationError(f"value {k} of the record is {value!r:.80} of type {type(value).__name__}; a schema is "
+                                         "inferred from whole numbers, floating ones and texts: name its column with Schema.Builder()")
+            columns.append(_KINDS[_INFERRED[type(value)]](str(k)))
+        return Schema(tuple(columns))
+
+    @staticmethod
+    def infer_multiple(records: Sequence[Sequence[Any]]) -> Schema:
+        """The schema of the first of some records."""
+        if not records:
+            raise ConfigurationError("a schema is inferred from the first record; there is none")
+        return Schema.infer(records[0])
 
     def num_columns(self) -> int:
         """How many columns there are."""
@@ -139,6 +169,10 @@ _KINDS: dict[str, Callable[..., ColumnMetaData]] = {
     "float": FloatMetaData, "double": DoubleMetaData, "integer": IntegerMetaData, "long": LongMetaData, "string": StringMetaData,
     "boolean": BooleanMetaData,
 }
+
+
+_INFERRED: dict[type, str] = {FloatWritable: "float", DoubleWritable: "double", IntWritable: "integer", LongWritable: "long",
+                              Text: "string"}
 
 
 def _adding(kind: str) -> tuple[Callable[..., SchemaBuilder], Callable[..., SchemaBuilder]]:

@@ -179,3 +179,17 @@ def test_one_to_several_and_equality():
     assert d.to_multi_data_set().labels[0] is d.labels
     assert d == numbered(3)
     assert d != numbered(4)
+
+
+def test_memory_is_that_of_all_arrays():
+    x, y = np.ones((4, 3), np.float32), np.ones((4, 2))
+    assert DataSet(x, y).getMemoryFootprint() == 112                # these numbers are DL4J's
+    assert DataSet(x, y, np.ones((4, 1), np.float32)).getMemoryFootprint() == 128
+    several = MultiDataSet([x, x], [y])
+    assert several.get_memory_footprint() == 160 and MultiDataSet([x], [y], [np.ones((4, 1), np.float32)]).get_memory_footprint() == 128
+    assert DataSet().get_memory_footprint() == 0
+    for given in (DataSet(x, y), several):
+        before = given.copy()
+        given.detach()
+        given.migrate()
+        assert given == before
